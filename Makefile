@@ -1,0 +1,52 @@
+# Relay. `make demo` shows what it does, `make test` checks it.
+GO      ?= go
+FUZZTIME ?= 30s
+
+.PHONY: build demo test race unit lint fuzz bench run clean test-deps
+
+build:
+	CGO_ENABLED=0 $(GO) build -mod=readonly -trimpath -buildvcs=auto -ldflags '-s -w' -o relay .
+
+# Starts Relay in a temporary data dir with an upstream of its own and walks
+# through a call, its usage and a refusal. ARGS=--once ends after it.
+demo: build
+	./relay demo $(ARGS)
+
+run: build
+	./relay serve
+
+# What the tests need beyond Go, make and git: a C compiler for the race
+# detector.
+test-deps:
+	@command -v cc >/dev/null 2>&1 || command -v gcc >/dev/null 2>&1 || { \
+	  echo "make test needs a C compiler for the race detector; installing one"; \
+	  if command -v apt-get >/dev/null 2>&1; then \
+	    apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev; \
+	  elif command -v brew >/dev/null 2>&1; then brew install gcc; \
+	  else echo "install a C compiler and try again" >&2; exit 1; fi; }
+
+test: test-deps race
+
+race:
+	CGO_ENABLED=1 $(GO) test -mod=readonly -race ./...
+
+unit:
+	$(GO) test -mod=readonly ./...
+
+lint:
+	$(GO) vet ./...
+	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "not gofmt-ed:"; echo "$$out"; exit 1; }
+	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+
+# Every fuzz target for FUZZTIME.
+fuzz:
+	@for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+	  done; done
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./limiter ./gateway/... ./store/...
+
+clean:
+	rm -rf relay bin dist

@@ -1,0 +1,69 @@
+package admin
+
+import (
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gorilla/mux"
+
+	"relay/store"
+)
+
+// front is everything that the listener answers.
+func (s *server) front() http.Handler {
+	router := newRouter()
+	router.HandleFunc("/livez", s.livez).Methods(http.MethodGet, http.MethodHead)
+	router.HandleFunc("/readyz", s.readyz).Methods(http.MethodGet, http.MethodHead)
+	if s.Metrics != nil {
+		router.Handle("/metrics", s.Metrics).Methods(http.MethodGet)
+	}
+	api := s.guardAPI(s.apiRouter())
+	router.Path("/api").Handler(api)
+	router.PathPrefix("/api/").Handler(api)
+	if s.UI != nil {
+		router.PathPrefix("/").Handler(s.UI).Methods(http.MethodGet, http.MethodHead)
+	}
+	return router
+}
+
+func (s *server) apiRouter() *mux.Router {
+	router := newRouter()
+	s.routes(newAPI(router, s.Version))
+	return router
+}
+
+// routes are all operations under /api. Each line of the first block makes
+//
+//	GET    /api/{plural}                         list
+//	GET    /api/{plural}/{ref}                   by name or id
+//	POST   /api/{plural}                         create
+//	PUT    /api/{plural}/by-id/{id}              replace
+//	PATCH  /api/{plural}/by-id/{id}              change (RFC 7396)
+//	DELETE /api/{plural}/by-id/{id}              delete, ?cascade=true
+//	GET    /api/{plural}/by-id/{id}/references   who refers to it
+func (s *server) routes(api huma.API) {
+	records[store.ProviderSpec](s, api)
+	records[store.HostSpec](s, api)
+	records[store.ModelSpec](s, api)
+	records[store.HostBindingSpec](s, api)
+	records[store.PricingSpec](s, api)
+	records[store.HostAccountSpec](s, api)
+	records[store.HostKeySpec](s, api)
+	records[store.RateLimitSpec](s, api)
+	records[store.PolicySpec](s, api)
+	records[store.PolicyBindingSpec](s, api)
+	records[store.OrganizationSpec](s, api)
+	records[store.TeamSpec](s, api)
+	records[store.ProjectSpec](s, api)
+	records[store.ServiceAccountSpec](s, api)
+	records[store.RelayKeySpec](s, api) // all but create
+
+	s.relayKeyRoutes(api) // POST /api/relay-keys, …/by-id/{id}/rotate, …/by-id/{id}/revoke
+	s.hostKeyRoutes(api)  // POST /api/host-keys/by-id/{id}/rotate
+	s.discoverRoute(api)  // POST /api/hosts/by-id/{id}/discover
+	s.connectRoute(api)   // POST /api/connect
+	s.manifestRoutes(api) // POST /api/apply, GET /api/export
+	s.usageRoutes(api)    // GET /api/usage/events, /api/usage/summary
+	s.statusRoutes(api)   // GET /api/status, /api/version
+	openAPIRoute(api)     // GET /api/openapi.json
+}

@@ -1,0 +1,101 @@
+package admin
+
+import (
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/gorilla/mux"
+	"github.com/rs/zerolog"
+
+	"relay/gateway/plan"
+	"relay/store"
+)
+
+// Options are what the control API stands on. DB is required; whatever else is
+// absent is answered as absent.
+type Options struct {
+	DB       *store.DB
+	Warnings func() []store.Problem // what the operator should know but need not stop for
+	Live     plan.Live              // the running server; nil without one
+	Upstream plan.Upstream          // nil: keys cannot be tested, nothing can be connected
+	Counters CounterReader          // the limiter's registry
+	Version  string
+
+	Metrics http.Handler // /metrics
+	UI      http.Handler // everything else under /
+	Ready   func() error // why the process takes no traffic; nil: it always does
+
+	Token        store.Secret // opens the API over TCP; zero: nothing does
+	AllowedHosts []string     // names besides the loopback ones that TCP callers may use
+
+	Now func() time.Time // time.Now when nil
+	Log zerolog.Logger
+}
+
+// CounterReader tells about the counters of the limiter.
+type CounterReader interface {
+	Len() int
+}
+
+// New makes the handler of the control listener. It is safe for concurrent
+// use and holds no goroutines.
+func New(o Options) http.Handler {
+	s := newServer(o)
+	return s.guard(s.front())
+}
+
+// server is what the handlers share.
+type server struct {
+	Options
+	started  time.Time
+	failures failures
+}
+
+func newServer(o Options) *server {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Warnings == nil {
+		o.Warnings = func() []store.Problem { return nil }
+	}
+	if o.Ready == nil {
+		o.Ready = func() error { return nil }
+	}
+	return &server{Options: o, started: o.Now()}
+}
+
+// newRouter matches paths as they were sent, so that "%2F" in a name is not a
+// slash, and answers in JSON whatever it has no route for.
+func newRouter() *mux.Router {
+	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
+	router.NotFoundHandler = http.HandlerFunc(notFound)
+	router.MethodNotAllowedHandler = methodNotAllowed(router)
+	return router
+}
+
+func notFound(w http.ResponseWriter, _ *http.Request) {
+	writeProblem(w, problem(http.StatusNotFound, "there is nothing here; GET /api/openapi.json lists every path"))
+}
+
+func methodNotAllowed(router *mux.Router) http.Handler {
+	methods := []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var allowed []string
+		for _, method := range methods {
+			try := r.Clone(r.Context())
+			try.Method = method
+			if match := (mux.RouteMatch{}); router.Match(try, &match) && match.MatchErr == nil {
+				allowed = append(allowed, method)
+			}
+		}
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		writeProblem(w, problem(http.StatusMethodNotAllowed, "this path does not take that method"))
+	})
+}
+
+func (s *server) panicked(cause any) *Problem {
+	return s.internal(fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
+}

@@ -1,0 +1,207 @@
+package cmd
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"time"
+
+	"github.com/go-viper/mapstructure/v2"
+	"github.com/spf13/viper"
+
+	"relay/store"
+)
+
+// Config is what must be known before the database is open, or differs per
+// process. Every leaf has a default and a sentence that relay.example.yaml and
+// the flags of serve show.
+type Config struct {
+	DataDir         string        `mapstructure:"data_dir" doc:"Where the database, the master key and the socket lie; empty: $XDG_DATA_HOME/relay, else ~/.local/share/relay."`
+	MasterKeyFile   string        `mapstructure:"master_key_file" doc:"The key that seals provider keys, made at first boot; empty: master.key in the data directory. RELAY_MASTER_KEY holds the key itself."`
+	Socket          string        `mapstructure:"socket" doc:"The Unix socket on which the command line reaches the server, at most 100 bytes; empty: relay.sock in the data directory."`
+	MaxRequestBytes Size          `mapstructure:"max_request_bytes" doc:"The largest request body, also after gzip or zstd is undone."`
+	MaxAttempts     int           `mapstructure:"max_attempts" doc:"How many upstream attempts one request may make over all its models, 1 to 100."`
+	ShutdownTimeout time.Duration `mapstructure:"shutdown_timeout" doc:"How long requests and streams may go on after SIGTERM."`
+
+	Inference InferenceConfig `mapstructure:"inference" doc:"The listener that callers use."`
+	Control   ControlConfig   `mapstructure:"control" doc:"The listener of the control API, /metrics and /readyz."`
+	Upstream  UpstreamConfig  `mapstructure:"upstream" doc:"Connections to providers."`
+	Stream    StreamConfig    `mapstructure:"stream" doc:"Streamed answers."`
+	Limits    LimitsConfig    `mapstructure:"limits" doc:"What limits and budgets fall back to when they do not say."`
+	State     StateConfig     `mapstructure:"state" doc:"Counters of limits."`
+	Usage     UsageConfig     `mapstructure:"usage" doc:"The record of what was used."`
+	Log       LogConfig       `mapstructure:"log" doc:"The log on stderr."`
+
+	TrustedProxies []string `mapstructure:"trusted_proxies" doc:"Addresses and networks of proxies whose X-Forwarded-For is believed."`
+
+	File       string       `mapstructure:"-"` // the file that was read, or ""
+	MasterKey  store.Secret `mapstructure:"-"` // of RELAY_MASTER_KEY; goes before MasterKeyFile
+	AdminToken store.Secret `mapstructure:"-"` // of RELAY_ADMIN_TOKEN or its file
+}
+
+// InferenceConfig is the callers' listener.
+type InferenceConfig struct {
+	Listen            string        `mapstructure:"listen" doc:"Address and port; port 0 takes a free one."`
+	ReadHeaderTimeout time.Duration `mapstructure:"read_header_timeout" doc:"How long a caller may take to send its headers."`
+	BodyIdleTimeout   time.Duration `mapstructure:"body_idle_timeout" doc:"How long a body may pause while it is read."`
+	BodyTimeout       time.Duration `mapstructure:"body_timeout" doc:"How long a whole body may take."`
+}
+
+// ControlConfig is the administrators' listener.
+type ControlConfig struct {
+	Listen       string   `mapstructure:"listen" doc:"Loopback address and port, or off; the socket works without it."`
+	AllowedHosts []string `mapstructure:"allowed_hosts" doc:"Host names that requests may carry besides loopback ones."`
+}
+
+// UpstreamConfig is about connections to hosts.
+type UpstreamConfig struct {
+	DenyPrivate    bool `mapstructure:"deny_private" doc:"Refuse loopback and private addresses unless the host has allowPrivate."`
+	MaxIdlePerHost int  `mapstructure:"max_idle_per_host" doc:"Idle connections kept to one host."`
+}
+
+// StreamConfig is about streamed answers.
+type StreamConfig struct {
+	IdleTimeout time.Duration `mapstructure:"idle_timeout" doc:"How long an upstream may be silent before its answer is cut."`
+}
+
+// LimitsConfig holds the process-wide switches of limits.
+type LimitsConfig struct {
+	AtCap    string `mapstructure:"at_cap" oneof:"admit,refuse" doc:"Whether a request passes when tokens stand exactly at the amount: admit or refuse."`
+	Timezone string `mapstructure:"timezone" doc:"The zone in which days, weeks and months of budgets begin."`
+}
+
+// StateConfig is about counters.
+type StateConfig struct {
+	SnapshotInterval time.Duration `mapstructure:"snapshot_interval" doc:"How often changed counters are written at least, 100ms to 1m."`
+}
+
+// UsageConfig is about usage events.
+type UsageConfig struct {
+	FlushInterval time.Duration `mapstructure:"flush_interval" doc:"How often recorded usage is written, 1ms to 10s."`
+	Queue         Size          `mapstructure:"queue" doc:"How much usage may wait to be written."`
+	OnFull        string        `mapstructure:"on_full" oneof:"refuse,continue" doc:"What happens to requests while the queue is full: refuse, or continue unrecorded."`
+}
+
+// LogConfig is about the log.
+type LogConfig struct {
+	Level  string `mapstructure:"level" oneof:"trace,debug,info,warn,error" doc:"trace, debug, info, warn or error."`
+	Format string `mapstructure:"format" oneof:"auto,json,text" doc:"json, text, or auto: text on a terminal."`
+}
+
+// DefaultConfig returns the configuration of a process that was told nothing.
+func DefaultConfig() Config {
+	return Config{
+		MaxRequestBytes: 32 << 20,
+		MaxAttempts:     6,
+		ShutdownTimeout: 30 * time.Second,
+		Inference: InferenceConfig{
+			Listen:            "127.0.0.1:8080",
+			ReadHeaderTimeout: 10 * time.Second,
+			BodyIdleTimeout:   30 * time.Second,
+			BodyTimeout:       5 * time.Minute,
+		},
+		Control:  ControlConfig{Listen: "127.0.0.1:8081"},
+		Upstream: UpstreamConfig{MaxIdlePerHost: 1024},
+		Stream:   StreamConfig{IdleTimeout: 10 * time.Minute},
+		Limits:   LimitsConfig{AtCap: "admit", Timezone: "UTC"},
+		State:    StateConfig{SnapshotInterval: time.Second},
+		Usage:    UsageConfig{FlushInterval: 100 * time.Millisecond, Queue: 32 << 20, OnFull: "refuse"},
+		Log:      LogConfig{Level: "info", Format: "auto"},
+	}
+}
+
+// LoadConfig reads the configuration: flags before environment before file
+// before defaults. file is the path of --config, or "" to look in the usual
+// places; flags are texts by key. The error lists every fault with its key and
+// where it was written.
+func LoadConfig(file string, flags map[string]string, env Environment) (Config, error) {
+	leaves := configLeaves()
+	path, err := findConfigFile(file, env)
+	if err != nil {
+		return Config{}, err
+	}
+	fromFile, faults := readConfigFile(path, leaves, env)
+	fromEnv, more := readConfigEnv(leaves, env)
+	faults = append(faults, more...)
+	fromFlags, more := readConfigFlags(leaves, flags)
+	faults = append(faults, more...)
+	if len(faults) > 0 {
+		return Config{}, &configError{faults}
+	}
+	cfg, err := mergeConfig(leaves, fromFile, fromEnv, fromFlags)
+	if err != nil {
+		return Config{}, err
+	}
+	cfg.File = path
+	origins := maps.Clone(fromFile)
+	maps.Copy(origins, fromEnv)
+	maps.Copy(origins, fromFlags)
+	return cfg.complete(env, origins)
+}
+
+// mergeConfig lays the sources over each other, the weakest first.
+func mergeConfig(leaves []configLeaf, fromFile, fromEnv, fromFlags settings) (Config, error) {
+	v := viper.New()
+	for _, leaf := range leaves {
+		v.SetDefault(leaf.key, leaf.value)
+	}
+	for _, source := range []settings{fromFile, fromEnv} {
+		if err := v.MergeConfigMap(source.nested()); err != nil {
+			return Config{}, fmt.Errorf("merge configuration: %w", err)
+		}
+	}
+	for key, s := range fromFlags {
+		v.Set(key, s.value)
+	}
+	var cfg Config
+	err := v.UnmarshalExact(&cfg, func(c *mapstructure.DecoderConfig) { c.DecodeHook = decodeHook() })
+	if err != nil {
+		return Config{}, fmt.Errorf("decode configuration: %w", err)
+	}
+	return cfg, nil
+}
+
+// complete reads the secrets, fills in what depends on other keys, and checks
+// the whole.
+func (c Config) complete(env Environment, origins settings) (Config, error) {
+	var err error
+	c.MasterKey = env.secret("RELAY_MASTER_KEY")
+	if c.AdminToken, err = env.secretOrFile("RELAY_ADMIN_TOKEN"); err != nil {
+		return Config{}, err
+	}
+	if err := c.resolvePaths(env); err != nil {
+		return Config{}, err
+	}
+	if faults := c.check(origins); len(faults) > 0 {
+		return Config{}, &configError{faults}
+	}
+	return c, nil
+}
+
+// resolvePaths makes the paths absolute and derives those that were left out.
+func (c *Config) resolvePaths(env Environment) error {
+	if c.DataDir == "" {
+		dir, err := env.dataHome()
+		if err != nil {
+			return err
+		}
+		c.DataDir = filepath.Join(dir, "relay")
+	}
+	for _, path := range []*string{&c.DataDir, &c.MasterKeyFile, &c.Socket} {
+		if *path == "" {
+			continue
+		}
+		abs, err := filepath.Abs(env.expandHome(*path))
+		if err != nil {
+			return faultf("resolve path %s: %v", *path, err)
+		}
+		*path = abs
+	}
+	if c.MasterKeyFile == "" {
+		c.MasterKeyFile = filepath.Join(c.DataDir, "master.key")
+	}
+	if c.Socket == "" {
+		c.Socket = filepath.Join(c.DataDir, "relay.sock")
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package cmd
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+	_ "time/tzdata" // containers without zone files know zones too
+
+	"relay/store"
+)
+
+// maxSocketPath is what every system takes as the path of a Unix socket.
+const maxSocketPath = 100
+
+// configChecker collects what is wrong with values that parse.
+type configChecker struct {
+	origins settings
+	faults  []string
+}
+
+// check returns the faults of the configuration as a whole.
+func (c *Config) check(origins settings) []string {
+	k := &configChecker{origins: origins}
+	k.between("max_request_bytes", int64(c.MaxRequestBytes), 1<<10, 4<<30, byteText)
+	k.between("max_attempts", int64(c.MaxAttempts), 1, 100, plainText)
+	k.between("upstream.max_idle_per_host", int64(c.Upstream.MaxIdlePerHost), 1, 100_000, plainText)
+	k.between("usage.queue", int64(c.Usage.Queue), 64<<10, 64<<30, byteText)
+	k.within("shutdown_timeout", c.ShutdownTimeout, 0, 24*time.Hour)
+	k.within("inference.read_header_timeout", c.Inference.ReadHeaderTimeout, time.Millisecond, time.Hour)
+	k.within("inference.body_idle_timeout", c.Inference.BodyIdleTimeout, time.Millisecond, time.Hour)
+	k.within("inference.body_timeout", c.Inference.BodyTimeout, time.Millisecond, 24*time.Hour)
+	k.within("stream.idle_timeout", c.Stream.IdleTimeout, time.Millisecond, 24*time.Hour)
+	k.within("state.snapshot_interval", c.State.SnapshotInterval, 100*time.Millisecond, time.Minute)
+	k.within("usage.flush_interval", c.Usage.FlushInterval, time.Millisecond, 10*time.Second)
+	k.address("inference.listen", c.Inference.Listen)
+	k.control(c.Control)
+	k.timezone("limits.timezone", c.Limits.Timezone)
+	for _, text := range c.TrustedProxies {
+		if _, err := parseNetwork(text); err != nil {
+			k.fault("trusted_proxies", "%v", err)
+		}
+	}
+	if _, written := origins["socket"]; written && len(c.Socket) > maxSocketPath {
+		k.fault("socket", "%s is longer than %d bytes", c.Socket, maxSocketPath)
+	}
+	return k.faults
+}
+
+func parseNetwork(text string) (netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(text); err == nil {
+		return netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	network, err := netip.ParsePrefix(text)
+	if err != nil {
+		return netip.Prefix{}, fmt.Errorf("%q is neither an address nor a network such as 10.0.0.0/8", text)
+	}
+	return network.Masked(), nil
+}
+
+func (k *configChecker) fault(key, format string, args ...any) {
+	text := key + ": " + fmt.Sprintf(format, args...)
+	if one, written := k.origins[key]; written {
+		text += " (" + one.origin + ")"
+	}
+	k.faults = append(k.faults, text)
+}
+
+func plainText(n int64) string { return strconv.FormatInt(n, 10) }
+func byteText(n int64) string  { return Size(n).String() }
+
+func (k *configChecker) between(key string, n, least, most int64, text func(int64) string) {
+	if n < least || n > most {
+		k.fault(key, "%s is not between %s and %s", text(n), text(least), text(most))
+	}
+}
+
+func (k *configChecker) within(key string, d, least, most time.Duration) {
+	if d < least || d > most {
+		k.fault(key, "%s is not between %s and %s", store.FormatDuration(d), store.FormatDuration(least), store.FormatDuration(most))
+	}
+}
+
+func (k *configChecker) address(key, text string) (host string, ok bool) {
+	host, port, err := net.SplitHostPort(text)
+	if err != nil {
+		k.fault(key, "%q is not ADDRESS:PORT, such as 127.0.0.1:8080", text)
+		return "", false
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		k.fault(key, "%q is not a port between 0 and 65535", port)
+		return "", false
+	}
+	return host, true
+}
+
+// control keeps the listener on loopback: nothing else protects it on its way.
+func (k *configChecker) control(c ControlConfig) {
+	if c.Listen != "off" {
+		host, ok := k.address("control.listen", c.Listen)
+		if ok && !isLoopback(host) {
+			k.fault("control.listen", "%s is not a loopback address; keep control on 127.0.0.1 and reach it through ssh -L 8081:127.0.0.1:8081 or a TLS proxy on this machine", c.Listen)
+		}
+	}
+	for _, host := range c.AllowedHosts {
+		if host == "" || strings.ContainsAny(host, "/: \t") {
+			k.fault("control.allowed_hosts", "%q is not a host name without scheme, port and path", host)
+		}
+	}
+}
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+func (k *configChecker) timezone(key, name string) {
+	if _, err := time.LoadLocation(name); err != nil || name == "" || name == "Local" {
+		k.fault(key, "%q is not a time zone; write a name such as UTC or Europe/Berlin", name)
+	}
+}

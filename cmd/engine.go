@@ -1,0 +1,144 @@
+package cmd
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"relay/gateway/plan"
+	"relay/limiter"
+	"relay/store"
+)
+
+// engine is the store with what turns its catalog into plans. A server and a
+// command line without one use it alike.
+type engine struct {
+	db       *store.DB
+	registry *limiter.Registry
+	memory   *limiter.Memory
+	clock    *limiter.Clock
+	cfg      Config
+	log      zerolog.Logger
+	warnings atomic.Pointer[[]store.Problem]
+	recompil sync.Mutex
+	use      func(*plan.Plan) // what takes a plan besides the engine; may be nil
+}
+
+// openEngine opens the data directory and restores the counters. Plans are
+// made once compile is called.
+func openEngine(cfg Config, env Environment, log zerolog.Logger) (*engine, error) {
+	db, err := store.Open(store.Options{
+		Dir: cfg.DataDir, MasterKey: cfg.MasterKey, MasterKeyFile: cfg.MasterKeyFile,
+		Getenv: env.get, Log: log,
+		FlushInterval: cfg.Usage.FlushInterval, QueueBytes: int64(cfg.Usage.Queue), SnapshotInterval: cfg.State.SnapshotInterval,
+	})
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{db: db, registry: limiter.NewRegistry(), clock: limiter.NewClock(nil), cfg: cfg, log: log}
+	e.memory = limiter.NewMemory(e.registry)
+	if err := e.restore(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return e, nil
+}
+
+// restore puts the counters of the last run back: first the clock they were
+// counted by, then each counter. One that cannot be read starts anew and is
+// told.
+func (e *engine) restore() error {
+	states := map[string][]byte{}
+	err := e.db.Counters(func(name string, state []byte) error {
+		states[name] = append([]byte(nil), state...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if state, ok := states[limiter.ClockName]; ok {
+		v, wall, err := limiter.ParseClockState(state)
+		if err != nil {
+			return &store.Error{Code: store.CodeDamaged, Message: "read the limiter's clock from the database", Err: err}
+		}
+		e.clock.Restore(v, wall)
+		delete(states, limiter.ClockName)
+	}
+	now := e.clock.Now()
+	for name, state := range states {
+		if err := e.memory.Restore(now, name, state); err != nil {
+			e.log.Error().Str("counter", name).Err(err).Msg("counter cannot be restored and starts anew")
+		}
+	}
+	return nil
+}
+
+// compile makes the first plan and every later one.
+func (e *engine) compile(use func(*plan.Plan)) {
+	e.use = use
+	e.recompile()
+}
+
+func (e *engine) recompile() {
+	e.recompil.Lock()
+	defer e.recompil.Unlock()
+	e.db.SetCompiler(e.compiler)
+}
+
+// compiler makes a plan of a candidate catalog. What is wrong with it as a
+// whole the store has found before; the plan only warns.
+func (e *engine) compiler(next *store.Catalog) (swap func(), problems []store.Problem) {
+	p := plan.Compile(plan.Input{
+		Catalog: next, Registry: e.registry, KeyValue: e.db.HostKeyValue,
+		AtCap: atCap(e.cfg.Limits.AtCap), Timezone: e.cfg.Limits.Timezone,
+	})
+	return func() {
+		e.warnings.Store(&p.Warnings)
+		if e.use != nil {
+			e.use(p)
+		}
+		e.registry.Sweep(p.Generation, e.clock.Now())
+	}, nil
+}
+
+func atCap(text string) limiter.AtCap {
+	if text == "refuse" {
+		return limiter.RefuseAtCap
+	}
+	return limiter.AdmitAtCap
+}
+
+// Warnings returns what the present plan warns of.
+func (e *engine) Warnings() []store.Problem {
+	if w := e.warnings.Load(); w != nil {
+		return *w
+	}
+	return nil
+}
+
+// counterSource gives the store the limiter's snapshots.
+type counterSource struct{ e *engine }
+
+func (s counterSource) Snapshot(put func(name string, state []byte)) (through uint64) {
+	return s.e.memory.Snapshot(s.e.clock.Now(), put)
+}
+
+func (s counterSource) Dirty() bool { return s.e.memory.Dirty() }
+
+// keyFiles tells when each key file was last seen to change.
+func (e *engine) keyFiles() map[string]time.Time {
+	seen := map[string]time.Time{}
+	for k := range e.db.Catalog().HostKeys.All() {
+		if path := k.Spec.Source.Path; k.Spec.Source.Kind == "file" {
+			if info, err := os.Stat(path); err == nil {
+				seen[path] = info.ModTime()
+			} else {
+				seen[path] = time.Time{}
+			}
+		}
+	}
+	return seen
+}

@@ -1,0 +1,78 @@
+package cmd
+
+import (
+	"reflect"
+	"strings"
+
+	"relay/store"
+)
+
+// ConfigKey is a line of the example file: a section when Default is "".
+type ConfigKey struct {
+	Key, Doc, Default string
+}
+
+// ConfigKeys lists the sections and keys of Config in its order, with defaults
+// as a file writes them.
+func ConfigKeys() []ConfigKey {
+	var keys []ConfigKey
+	sections := map[string]bool{}
+	for _, leaf := range configLeaves() {
+		if section, _, nested := strings.Cut(leaf.key, "."); nested && !sections[section] {
+			sections[section] = true
+			keys = append(keys, ConfigKey{Key: section, Doc: sectionDoc(section)})
+		}
+		keys = append(keys, ConfigKey{leaf.key, leaf.doc, leaf.text()})
+	}
+	return keys
+}
+
+func sectionDoc(name string) string {
+	t := reflect.TypeFor[Config]()
+	for i := range t.NumField() {
+		if t.Field(i).Tag.Get("mapstructure") == name {
+			return t.Field(i).Tag.Get("doc")
+		}
+	}
+	return ""
+}
+
+// Dollars is how money is written.
+func Dollars(nanos int64) string { return dollars(nanos) }
+
+// Expand puts variables in the place of ${NAME}.
+func Expand(text string, env Environment) (string, error) { return expand(text, env) }
+
+// DrawTable draws rows of a left-aligned and a right-aligned column.
+func DrawTable(width int, titles [2]string, rows ...[]string) string {
+	var b strings.Builder
+	t := table{columns: []column{left(titles[0]), right(titles[1])}, rows: rows}
+	if err := t.write(&b, width, false); err != nil {
+		return err.Error()
+	}
+	return b.String()
+}
+
+// WriteCSV writes rows of two columns.
+func WriteCSV(rows ...[]string) string {
+	var b strings.Builder
+	if err := writeCSV(&b, table{columns: []column{left("a"), left("b")}, rows: rows}); err != nil {
+		return err.Error()
+	}
+	return b.String()
+}
+
+// WriteYAML writes JSON as YAML.
+func WriteYAML(body any) (string, error) {
+	var b strings.Builder
+	err := writeYAML(&b, body)
+	return b.String(), err
+}
+
+// CapsInWords says what limits and budgets allow.
+func CapsInWords(limits *store.Limits, budgets []store.Budget) string {
+	return inWords(limits, budgets)
+}
+
+// ExitCode is the exit code of an error.
+func ExitCode(err error) int { return exitCode(err) }

@@ -1,0 +1,76 @@
+package gateway
+
+import (
+	"relay/gateway/wire"
+	"relay/limiter"
+)
+
+// eventBytes is the place a usage event takes in the queue besides what the
+// caller adds to it (tags, names).
+const eventBytes = 1024
+
+// admit takes a place for the usage event and reserves every limit and budget
+// of the caller's side, once.
+func (x *exchange) admit() error {
+	if x.place == 0 && !x.s.opt.ContinueUnrecorded {
+		return wire.NewError(wire.CodeUsageUnavailable, "Usage cannot be recorded now, so no metered call is taken. Ask your gateway administrator to look at /readyz.")
+	}
+	if err := x.checkPriced(); err != nil {
+		return err
+	}
+	x.ticket.Add(x.caller.Limits)
+	for _, perModel := range x.caller.ModelLimits {
+		entry := perModel[x.model]
+		if entry.Refused != nil {
+			return refusedByPlan(entry.Refused)
+		}
+		x.ticket.Add(entry.Limits)
+	}
+	x.ticket.Add(x.model.Limits)
+	refusal, err := x.s.limiter.Reserve(x.r.Context(), x.s.clock.Now(), &x.ticket)
+	if err != nil {
+		return wire.NewError(wire.CodeLimiterUnavailable, "The limits of this key cannot be checked now. Try again shortly.")
+	}
+	if refusal.Refused() {
+		return x.limited(refusal)
+	}
+	x.admitted = true
+	return nil
+}
+
+// checkPriced refuses a model without a price where a budget says so: it would
+// cost nothing and pass every budget.
+func (x *exchange) checkPriced() error {
+	if x.caller.Unpriced == nil {
+		return nil
+	}
+	for i := range x.way.Pools {
+		for _, c := range x.way.Pools[i].Candidates {
+			if x.takes(c) && c.Binding.Pricing == nil {
+				e := wire.NewError(wire.CodeBudgetExceeded, "Model "+quoted(x.model.Name)+" has no price, and the budget of "+x.caller.Unpriced.Owner+" refuses unpriced models. Ask your gateway administrator.")
+				e.RefusedBy = "budget"
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// takePlace asks for a place in the usage queue. Refused requests use it too.
+func (x *exchange) takePlace() {
+	if x.s.opt.DB.AdmitUsage(eventBytes) {
+		x.place = eventBytes
+	}
+}
+
+// reserveUpstream reserves the limits above one key: its host's, its host
+// account's and its own.
+func (x *exchange) reserveUpstream(c candidate) (limiter.Refusal, bool) {
+	x.upstream.Reset()
+	x.upstream.Add(c.Key.Limits)
+	for _, perModel := range c.Key.PerModel {
+		x.upstream.Add(perModel[x.model].Limits)
+	}
+	refusal, err := x.s.limiter.Reserve(x.r.Context(), x.s.clock.Now(), &x.upstream)
+	return refusal, err == nil && !refusal.Refused()
+}

@@ -1,0 +1,116 @@
+package gateway
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"relay/gateway/wire"
+)
+
+// whole passes an answer on that is not streamed. It is read to its end first:
+// an error object, an empty or a broken body must not reach the caller as
+// success.
+func (x *exchange) whole(a *attempt) *outcome {
+	before := time.Now()
+	err := x.readAnswer(a)
+	x.waited += time.Since(before)
+	switch {
+	case err != nil && x.r.Context().Err() != nil:
+		return &outcome{class: classNone, err: errCallerGone}
+	case errors.Is(err, errAnswerTooLarge):
+		return &outcome{final: true, class: classServerError, err: wire.NewError(wire.CodeUpstreamInvalid, "Host "+a.host()+" answered with more than 64 MiB.")}
+	case err != nil:
+		return &outcome{class: classNetwork, err: wire.NewError(wire.CodeUpstreamUnavailable, "Host "+a.host()+" broke its answer off.")}
+	}
+	switch x.codec.ReadAnswer(&x.tap, x.buffer) {
+	case wire.Failed:
+		return a.failed()
+	case wire.Invalid:
+		return &outcome{final: true, class: classServerError, status: a.resp.StatusCode, err: wire.NewError(wire.CodeUpstreamInvalid, "Host "+a.host()+" answered with status "+strconv.Itoa(a.resp.StatusCode)+" and a body that is empty or no JSON object.")}
+	}
+	x.succeeded(a)
+	x.sendWhole(a)
+	return nil
+}
+
+var errAnswerTooLarge = errors.New("answer too large")
+
+// readAnswer reads the body into the exchange's buffer.
+func (x *exchange) readAnswer(a *attempt) error {
+	if a.resp.ContentLength > maxAnswer {
+		return errAnswerTooLarge
+	}
+	x.buffer = grow(x.buffer[:0], int(max(a.resp.ContentLength, 0))+512)
+	for {
+		n, err := a.resp.Body.Read(x.buffer[len(x.buffer):cap(x.buffer)])
+		x.buffer = x.buffer[:len(x.buffer)+n]
+		switch {
+		case len(x.buffer) > maxAnswer:
+			return errAnswerTooLarge
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case len(x.buffer) == cap(x.buffer):
+			x.buffer = grow(x.buffer, len(x.buffer))
+		}
+	}
+}
+
+// succeeded closes the key's breaker.
+func (x *exchange) succeeded(a *attempt) {
+	a.c.state.succeeded()
+	x.trying = nil
+}
+
+// bufferedAnswer is the size up to which the kernel takes an answer whole, so
+// that writing it cannot wait for the caller.
+const bufferedAnswer = 64 << 10
+
+// sendWhole settles and then writes the answer.
+func (x *exchange) sendWhole(a *attempt) {
+	x.first = time.Now()
+	x.status = a.resp.StatusCode
+	x.settle()
+	h := x.w.Header()
+	copyDown(h, a.resp.Header)
+	x.answerHeaders(h)
+	if x.cost != nil {
+		h["X-Relay-Cost-Usd"] = []string{usd(*x.cost)}
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(x.buffer))}
+	x.began = true
+	if len(x.buffer) > bufferedAnswer {
+		x.extendWrite()
+	}
+	x.w.WriteHeader(a.resp.StatusCode)
+	if _, err := x.w.Write(x.buffer); err != nil {
+		x.callerGone = true
+	}
+}
+
+// answerHeaders tells what answered.
+func (x *exchange) answerHeaders(h http.Header) {
+	h["X-Relay-Host"] = []string{x.key.Host.Name()}
+	h["X-Relay-Model"] = []string{x.model.Name}
+	h["X-Relay-Attempts"] = []string{strconv.Itoa(x.attempts + 1)}
+	if warned := x.ticket.Warned(); warned != nil {
+		h["X-Relay-Budget-Warning"] = []string{"the budget of " + warned.Source.Owner + " is used up"}
+	}
+}
+
+// usd writes nano-dollars as dollars with all nine decimals that are not zero.
+func usd(nanos int64) string {
+	text := strconv.FormatInt(nanos, 10)
+	for len(text) < 10 {
+		text = "0" + text
+	}
+	whole, part := text[:len(text)-9], text[len(text)-9:]
+	for len(part) > 2 && part[len(part)-1] == '0' {
+		part = part[:len(part)-1]
+	}
+	return whole + "." + part
+}

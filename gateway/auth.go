@@ -1,0 +1,140 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"relay/gateway/plan"
+	"relay/gateway/wire"
+)
+
+// credentialHeaders are read on every route; SDKs differ in the one they use.
+var credentialHeaders = [...]string{"X-Relay-Key", "Authorization", "X-Api-Key", "X-Goog-Api-Key"}
+
+const keyPrefix = "sk-wr-"
+
+// authenticate resolves the caller from the request's headers. Values that
+// cannot be Relay's do not count beside one that can, since agents send stale
+// keys of other vendors along.
+func (x *exchange) authenticate() error {
+	caller, err := resolveCaller(x.gen.plan, x.r.Header)
+	if err != nil {
+		x.s.metrics.authFailures.Inc()
+		return err
+	}
+	x.caller = caller
+	if err := checkCaller(caller, x.start); err != nil {
+		x.s.metrics.authFailures.Inc()
+		return err
+	}
+	return x.checkAddress()
+}
+
+func resolveCaller(p *plan.Plan, h http.Header) (*plan.Caller, error) {
+	var found *plan.Caller
+	var relays string // the one value that looks like a relay key
+	for _, name := range credentialHeaders {
+		for _, value := range h[name] {
+			value = credential(name, value)
+			if value == "" || value == relays {
+				continue
+			}
+			caller := p.Caller(sha256.Sum256([]byte(value)))
+			if caller == nil && !strings.HasPrefix(value, keyPrefix) {
+				continue
+			}
+			if relays != "" {
+				return nil, wire.NewError(wire.CodeAmbiguousCredentials, "The request carries two different relay keys. Send one.")
+			}
+			relays, found = value, caller
+		}
+	}
+	if found == nil {
+		return nil, unauthenticated()
+	}
+	return found, nil
+}
+
+func unauthenticated() error {
+	return wire.NewError(wire.CodeUnauthenticated, "No valid relay key. Send one as Authorization: Bearer sk-wr-… or in x-api-key; an administrator makes it with: relay key add NAME.")
+}
+
+// credential takes the secret out of a header's value.
+func credential(header, value string) string {
+	value = strings.TrimSpace(value)
+	if header != "Authorization" {
+		return value
+	}
+	scheme, rest, found := strings.Cut(value, " ")
+	if !found || !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(rest)
+}
+
+// checkCaller refuses keys whose time is over. Their holder has the whole
+// secret, so the answer may say which.
+func checkCaller(c *plan.Caller, now time.Time) error {
+	switch {
+	case !c.RevokedAt.IsZero():
+		return wire.NewError(wire.CodeKeyRevoked, "Relay key "+c.KeyName+" has been revoked. Ask your gateway administrator for another.")
+	case c.Disabled:
+		return wire.NewError(wire.CodeKeyDisabled, "Relay key "+c.KeyName+" is switched off. Ask your gateway administrator.")
+	case !c.ExpiresAt.IsZero() && !now.Before(c.ExpiresAt):
+		return wire.NewError(wire.CodeKeyExpired, "Relay key "+c.KeyName+" expired at "+c.ExpiresAt.UTC().Format(time.RFC3339)+". Ask your gateway administrator for another.")
+	case !c.Until.IsZero() && !now.Before(c.Until):
+		return unauthenticated()
+	}
+	return nil
+}
+
+// checkAddress holds the connection's address against the key's allow-list.
+func (x *exchange) checkAddress() error {
+	if len(x.caller.AllowedCIDRs) == 0 {
+		return nil
+	}
+	addr := x.clientAddr()
+	for _, prefix := range x.caller.AllowedCIDRs {
+		if prefix.Contains(addr) {
+			return nil
+		}
+	}
+	return wire.NewError(wire.CodeIPRestricted, "Relay key "+x.caller.KeyName+" may not be used from this address. Ask your gateway administrator.")
+}
+
+// clientAddr is the connection's peer, or, when the peer is a trusted proxy,
+// the right-most X-Forwarded-For entry that is not one.
+func (x *exchange) clientAddr() netip.Addr {
+	peer, err := netip.ParseAddrPort(x.r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	addr := peer.Addr().Unmap()
+	if !contains(x.s.opt.TrustedProxies, addr) {
+		return addr
+	}
+	hops := strings.Split(strings.Join(x.r.Header["X-Forwarded-For"], ","), ",")
+	for i := len(hops) - 1; i >= 0; i-- {
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			return addr
+		}
+		addr = hop.Unmap()
+		if !contains(x.s.opt.TrustedProxies, addr) {
+			return addr
+		}
+	}
+	return addr
+}
+
+func contains(prefixes []netip.Prefix, addr netip.Addr) bool {
+	for _, p := range prefixes {
+		if p.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}

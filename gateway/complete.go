@@ -1,0 +1,178 @@
+package gateway
+
+import (
+	"time"
+
+	"relay/gateway/wire"
+)
+
+// complete answers a call that generates: the numbered list of doc.go.
+func (x *exchange) complete() error {
+	if err := x.authenticate(); err != nil {
+		return err
+	}
+	x.takePlace()
+	if err := x.readBody(); err != nil {
+		return err
+	}
+	name, err := x.scan()
+	if err != nil {
+		return err
+	}
+	if err := x.route(name); err != nil {
+		return err
+	}
+	if err := x.admit(); err != nil {
+		return err
+	}
+	return x.forward()
+}
+
+// scan checks the body and reads the model's name.
+func (x *exchange) scan() (string, error) {
+	if err := wire.Scan(x.body, &x.members); err != nil {
+		return "", err
+	}
+	if steering := x.members.Steering; steering.Present() {
+		e := wire.NewError(wire.CodeUnsupportedParam, "The member "+string(steering.Of(x.body))+" is not taken: callers cannot choose where Relay sends their request.")
+		return "", e
+	}
+	name, err := x.members.ModelName(x.body, x.room[:0])
+	if err != nil {
+		return "", err
+	}
+	return string(name), nil
+}
+
+// forward tries keys until one answers or none is left.
+func (x *exchange) forward() error {
+	x.picker.reset(x)
+	x.attemptsLeft = x.s.opt.MaxAttempts
+	var last *outcome
+	for x.attemptsLeft > 0 {
+		c, ok := x.picker.next(time.Now())
+		if !ok {
+			break
+		}
+		o := x.try(c)
+		if o == nil {
+			return nil
+		}
+		last = o
+		if !x.mayGoOn(o) {
+			break
+		}
+	}
+	return x.exhausted(last)
+}
+
+// mayGoOn reports whether another key may be tried after the outcome.
+func (x *exchange) mayGoOn(o *outcome) bool {
+	switch {
+	case o.final || x.began || x.r.Context().Err() != nil:
+		return false
+	case o.class == classNetwork:
+		return x.r.Header.Get("X-Relay-No-Retry") != "1"
+	}
+	return o.class != classRequest
+}
+
+// Waits before a host is dialled again within one request.
+var redialWaits = [...]time.Duration{100 * time.Millisecond, 200 * time.Millisecond}
+
+// try makes attempts on one key: one, and more only while nothing was sent.
+// It returns nil once the caller has an answer.
+func (x *exchange) try(c candidate) *outcome {
+	x.trying = c.state
+	x.outgoing = x.compose(x.outgoing[:0], c)
+	for dial := 0; ; dial++ {
+		x.attemptsLeft--
+		o := x.attempt(c)
+		if o == nil {
+			return nil
+		}
+		again := o.notSent && o.class == classUnreachable && dial < len(redialWaits) && x.attemptsLeft > 0
+		if again && x.pause(redialWaits[dial]) {
+			continue
+		}
+		x.giveUp(c, o)
+		return o
+	}
+}
+
+// compose writes the body as the key's host gets it: the caller's bytes with
+// the model's upstream name, asking for usage where the shape wants to be
+// asked.
+func (x *exchange) compose(dst []byte, c candidate) []byte {
+	edits := x.edits[:0]
+	if c.Binding.UpstreamName != x.requested {
+		edits = append(edits, wire.Edit{At: x.members.Model, Text: wire.Quote(c.Binding.UpstreamName)})
+	}
+	if x.members.Streamed {
+		if edit, ok := x.codec.AskUsage(x.body, &x.members); ok {
+			edits = append(edits, edit)
+		}
+	}
+	return wire.Splice(dst, x.body, edits...)
+}
+
+// pause waits, and returns false when the caller leaves meanwhile.
+func (x *exchange) pause(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-x.r.Context().Done():
+		return false
+	}
+}
+
+// giveUp gives the key's reservation back and tells its breaker.
+func (x *exchange) giveUp(c candidate, o *outcome) {
+	now := x.s.clock.Now()
+	x.trying = nil
+	if o.notSent {
+		x.s.limiter.Cancel(x.r.Context(), now, &x.upstream)
+	} else {
+		x.s.limiter.Release(x.r.Context(), now, &x.upstream)
+	}
+	switch {
+	case o.class == classUnreachable:
+		x.picker.down.add(c.Key.Host.Index)
+		c.state.withdraw()
+	case c.Key.Anonymous || o.class == classNone || o.class == classRequest:
+		c.state.withdraw()
+	default:
+		c.state.failed(o.class, x.model.ID, o.failure.RetryAfter, time.Now(), o.reason(c.Key))
+	}
+}
+
+// attempt makes one try and notes it.
+func (x *exchange) attempt(c candidate) *outcome {
+	x.sent = time.Now()
+	a := &attempt{x: x, c: c, up: x.gen.hosts[c.Key.Host.Index], start: x.sent}
+	o := a.send()
+	defer a.close()
+	if o == nil {
+		o = x.pass(a)
+	}
+	x.note(a, o)
+	return o
+}
+
+// pass gives the caller what the upstream answers, unless it is a refusal.
+func (x *exchange) pass(a *attempt) *outcome {
+	switch status := a.resp.StatusCode; {
+	case status < 200 || status > 599:
+		return &outcome{class: classServerError, status: status, err: wire.NewError(wire.CodeUpstreamInvalid, "Host "+a.host()+" answered with a status that means nothing here.")}
+	case status >= 300:
+		return a.refused()
+	}
+	x.key, x.answer = a.c.Key, a.c.Binding
+	x.tap = wire.Tap{Choices: x.members.Choices(x.body)}
+	if x.members.Streamed && isEventStream(a.resp.Header.Get("Content-Type")) {
+		return x.stream(a)
+	}
+	return x.whole(a)
+}

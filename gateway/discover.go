@@ -1,0 +1,92 @@
+package gateway
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"relay/gateway/plan"
+	"relay/gateway/wire"
+	"relay/store"
+)
+
+// Prober makes the upstream calls of administration under the dial rules of
+// the request path. It implements plan.Upstream and works without a Server.
+type Prober struct {
+	Version     string
+	DenyPrivate bool
+	Own         func() []netip.AddrPort // Relay's listeners, never dialled
+}
+
+const probeTimeout = 15 * time.Second
+
+// ListModels asks the host for its model list with the key, which also tests
+// the key. Lists of the forms {"data":[{"id"}]} and {"models":[{"name"}]} are
+// read.
+func (p *Prober) ListModels(ctx context.Context, h *store.Host, key store.Secret) ([]string, error) {
+	up := newUpstream(h.Spec, dialRules{denyPrivate: p.DenyPrivate, own: p.Own}, 1)
+	defer up.transport.CloseIdleConnections()
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	resp, err := up.transport.RoundTrip(p.request(ctx, up, key))
+	if err != nil {
+		return nil, &plan.UpstreamError{Class: classUnreachable.String(), Message: "host " + h.Metadata.Name + " at " + up.base.Host + " cannot be reached: " + dialReason(err)}
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 8<<20))
+	if err != nil {
+		return nil, &plan.UpstreamError{Status: resp.StatusCode, Class: classNetwork.String(), Message: "host " + h.Metadata.Name + " broke its answer off"}
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, probeError(h, resp.StatusCode, body)
+	}
+	return modelNames(h, body)
+}
+
+func (p *Prober) request(ctx context.Context, up *upstream, key store.Secret) *http.Request {
+	header := http.Header{"Accept": jsonType, "Accept-Encoding": identity, "User-Agent": {"relay/" + p.Version}}
+	for name, value := range up.spec.Headers {
+		header.Set(name, value)
+	}
+	setKey(header, up.spec.Auth, &plan.HostKey{Value: key, Anonymous: key.IsZero()})
+	return (&http.Request{Method: http.MethodGet, URL: up.url(modelsSuffix), Header: header}).WithContext(ctx)
+}
+
+func probeError(h *store.Host, status int, body []byte) error {
+	f := wire.AnswerFailure(status, body)
+	e := &plan.UpstreamError{Status: status, Class: classOf(&f).String()}
+	switch c := classOf(&f); {
+	case c == classAuth:
+		e.Message = "host " + h.Metadata.Name + " does not accept the key"
+	case status == http.StatusNotFound:
+		e.Message = "host " + h.Metadata.Name + " has no model list at " + h.Spec.BaseURL + modelsSuffix + "; check the base URL, which includes the version segment (…/v1)"
+	case status >= 300 && status < 400:
+		e.Message = "host " + h.Metadata.Name + " answers with a redirect, which Relay never follows; correct the base URL"
+	default:
+		e.Message = "host " + h.Metadata.Name + " answered with status " + strconv.Itoa(status)
+	}
+	return e
+}
+
+func modelNames(h *store.Host, body []byte) ([]string, error) {
+	list := wire.View(body)
+	entries, member := list.Get("data"), "id"
+	if !entries.IsArray() {
+		entries, member = list.Get("models"), "name"
+	}
+	if !gjson.ValidBytes(body) || !entries.IsArray() {
+		return nil, &plan.UpstreamError{Status: http.StatusOK, Class: classServerError.String(), Message: "host " + h.Metadata.Name + " answers at " + h.Spec.BaseURL + modelsSuffix + ", but with no list of models"}
+	}
+	var names []string
+	for _, entry := range entries.Array() {
+		if name := entry.Get(member); name.Type == gjson.String {
+			names = append(names, string([]byte(name.Str)))
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,104 @@
+package gateway
+
+import (
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"relay/gateway/plan"
+	"relay/gateway/wire"
+	"relay/limiter"
+	"relay/store"
+)
+
+// exchange is one request from its first header to its settled usage. One
+// goroutine uses it; it comes from a pool and keeps its buffers.
+type exchange struct {
+	s     *Server
+	gen   *generation
+	w     http.ResponseWriter
+	r     *http.Request
+	rc    *http.ResponseController
+	start time.Time
+
+	id       string // request id
+	endpoint string // as policies name it
+	shape    store.Shape
+	codec    wire.Codec
+
+	caller    *plan.Caller
+	members   wire.Members
+	requested string // the model as the caller wrote it
+	model     *plan.Model
+	pin       *plan.Host
+	way       *plan.Route
+
+	place    int64 // in the usage queue; 0: none
+	ticket   limiter.Ticket
+	upstream limiter.Ticket
+	admitted bool // the caller's limits are reserved
+	arrived  bool // an upstream may have seen the request
+	refusal  limiter.Refusal
+
+	picker       picker
+	attemptsLeft int
+	attempts     int // that gave the caller nothing
+
+	key        *plan.HostKey // what answers
+	answer     *plan.Binding
+	tap        wire.Tap
+	wantsUsage bool // the caller asked for the usage chunk
+	began      bool // the status line has been sent
+	callerGone bool
+	cut        bool // the connection must be cut at the end
+	writeUntil time.Time
+
+	trying    *keyState     // whose probe is not reported yet
+	sent      time.Time     // when the present attempt began
+	first     time.Time     // when the answer began
+	waited    time.Duration // for upstreams
+	settled   bool
+	cost      *int64 // nano-dollars; nil: unpriced
+	status    int
+	errorKind string
+	event     store.Event
+
+	buffers
+}
+
+// buffers are what an exchange keeps from request to request.
+type buffers struct {
+	body     []byte // as the caller sent it
+	outgoing []byte // as the upstream gets it
+	buffer   []byte // a whole answer
+	held     []byte // comments before the first event
+	encoded  []byte // the usage event
+	splitter wire.Splitter
+	edits    [2]wire.Edit
+	room     [256]byte // for a model's name with escapes
+}
+
+// mostKept is the size over which a buffer is not kept: one large request must
+// not hold memory for all that follow.
+const mostKept = 1 << 20
+
+// release readies the exchange for the pool.
+func (x *exchange) release() {
+	b := x.buffers
+	for _, buf := range []*[]byte{&b.body, &b.outgoing, &b.buffer} {
+		if cap(*buf) > mostKept {
+			*buf = nil
+		}
+	}
+	passed, down, tries := x.picker.passed, x.picker.down, x.event.Attempts[:0]
+	*x = exchange{s: x.s, buffers: b}
+	x.picker.passed, x.picker.down, x.event.Attempts = passed, down, tries
+}
+
+// generation is one plan with the runtime state of its hosts and keys.
+type generation struct {
+	plan  *plan.Plan
+	hosts []*upstream
+	keys  []*keyState
+	turns []atomic.Uint32 // of round-robin pools
+}

@@ -1,0 +1,104 @@
+package gateway
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	maxHops    = 3
+	maxProduct = 128 // bytes of the caller's User-Agent that are passed on
+)
+
+// goesUp is the allow-list of a caller's headers, in canonical form.
+func goesUp(name string) bool {
+	switch name {
+	case "Accept", "Anthropic-Version", "Anthropic-Beta", "Openai-Beta", "Traceparent", "Tracestate",
+		"Session-Id", "X-Session-Id", "X-Session-Affinity", "X-Claude-Code-Session-Id":
+		return true
+	}
+	return strings.HasPrefix(name, "X-Stainless-")
+}
+
+// goesDown is the allow-list of an upstream's headers, in canonical form.
+func goesDown(name string) bool {
+	switch name {
+	case "Content-Type", "Request-Id", "X-Request-Id", "Openai-Processing-Ms", "Openai-Version":
+		return true
+	}
+	return strings.HasPrefix(name, "X-Ratelimit-") || strings.HasPrefix(name, "Anthropic-Ratelimit-")
+}
+
+// copyDown copies what may go to the caller.
+func copyDown(to, from http.Header) {
+	for name, values := range from {
+		if goesDown(name) && !namedIn(from["Connection"], name) {
+			to[name] = values
+		}
+	}
+}
+
+// namedIn reports whether a Connection header makes the header hop-by-hop
+// (RFC 9110, section 7.6.1).
+func namedIn(connection []string, name string) bool {
+	for _, line := range connection {
+		for token := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(token), name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func userAgent(product, version string) string {
+	own := "relay/" + version
+	if product == "" {
+		return own
+	}
+	return product[:min(len(product), maxProduct)] + " " + own
+}
+
+// hops reads how many relays a request has passed; what is no small number
+// counts as too many.
+func hops(h http.Header) int {
+	text := h.Get("Relay-Hops")
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > maxHops {
+		return maxHops
+	}
+	return n
+}
+
+func hopText(n int) string { return [...]string{"0", "1", "2", "3"}[min(n, maxHops)] }
+
+// retryAfter reads how long an upstream asks to wait: retry-after-ms, then
+// seconds, then an HTTP date (RFC 9110, section 10.2.3). 0: nothing readable.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
+		return clampWait(ms / 1000)
+	}
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
+		if seconds < 0 {
+			return 0
+		}
+		return max(clampWait(seconds), leastRest)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(min(at.Sub(now), mostRest), leastRest)
+	}
+	return 0
+}
+
+func clampWait(seconds float64) time.Duration {
+	if !(seconds < mostRest.Seconds()) {
+		return mostRest
+	}
+	return time.Duration(seconds * float64(time.Second))
+}

@@ -1,0 +1,166 @@
+package plan
+
+import (
+	"encoding/hex"
+	"net/netip"
+	"time"
+
+	"relay/limiter"
+	"relay/store"
+)
+
+// compileCallers makes a caller of each relay key, and a second one of a
+// former plaintext that is still in its grace.
+func (c *compiler) compileCallers() {
+	for key := range c.catalog.RelayKeys.All() {
+		caller := c.caller(key)
+		c.admit(key.Spec.KeyHash, caller)
+		if key.Spec.PreviousHash != "" && key.Spec.PreviousUntil != nil {
+			former := *caller
+			former.Until = *key.Spec.PreviousUntil
+			c.admit(key.Spec.PreviousHash, &former)
+		}
+	}
+	c.countSharers()
+}
+
+func (c *compiler) admit(hash string, caller *Caller) {
+	var sum [32]byte
+	if n, err := hex.Decode(sum[:], []byte(hash)); err == nil && n == len(sum) {
+		c.plan.callers[sum] = caller
+	}
+}
+
+func (c *compiler) caller(key *store.RelayKey) *Caller {
+	caller := &Caller{
+		KeyID: key.Metadata.ID, KeyName: key.Metadata.Name, Prefix: key.Spec.Prefix,
+		Disabled: !store.Enabled(key.Spec.Enabled), ExpiresAt: timeOf(key.Spec.ExpiresAt), RevokedAt: timeOf(key.Spec.RevokedAt),
+	}
+	for _, text := range key.Spec.AllowedCIDRs {
+		if prefix, err := netip.ParsePrefix(text); err == nil {
+			caller.AllowedCIDRs = append(caller.AllowedCIDRs, prefix)
+		}
+	}
+	l := c.ladderOf(key)
+	caller.Tenancy, caller.Refused = l.tenancy, l.broken
+	if caller.Refused == nil {
+		c.fold(caller, l)
+	}
+	return caller
+}
+
+func timeOf(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return *t
+}
+
+// fold puts the ladder's limits, endpoints and access into the caller.
+func (c *compiler) fold(caller *Caller, l *ladder) {
+	per := perValues{team: l.tenancy.Team, project: l.tenancy.Project, key: l.key.Metadata.ID}
+	for _, r := range l.rungs {
+		c.foldRung(caller, l, r, per)
+	}
+	c.foldKey(caller, l)
+	if caller.Refused == nil && len(caller.PolicyIDs) == 0 && !hasCaps(l.key) {
+		caller.Refused = &Refused{
+			Code:    "no_policy",
+			Message: "No policy governs key " + caller.KeyName + " and it has no caps of its own. An administrator binds one with: relay policy bind POLICY ACCOUNT.",
+		}
+	}
+	caller.Access = c.access(l)
+}
+
+func (c *compiler) foldRung(caller *Caller, l *ladder, r rung, per perValues) {
+	limits, refused := c.shorthand(r.id, r.limits, limiter.Source{Scope: r.scope, Rung: r.scope, Owner: string(r.kind) + " " + r.name})
+	caller.Limits = appendLimits(caller.Limits, limits)
+	caller.refuse(refused)
+	if r.policy == nil {
+		return
+	}
+	p := r.policy
+	if !store.Enabled(p.Spec.Enabled) {
+		caller.refuse(&Refused{
+			Code:    "policy_disabled",
+			Message: "Policy " + p.Metadata.Name + ", which governs this key, is switched off. Ask your gateway administrator.",
+		})
+		return
+	}
+	caller.PolicyIDs = append(caller.PolicyIDs, p.Metadata.ID)
+	caller.narrowEndpoints(p.Spec.Endpoints)
+	source := limiter.Source{Scope: limiter.ScopePolicy, Rung: r.scope, Order: 1, Owner: "policy " + p.Metadata.Name}
+	limits, refused = c.policyLimits(p, l.subject(r), source, per)
+	caller.Limits = appendLimits(caller.Limits, limits)
+	caller.refuse(refused)
+	if perModel := c.policyModelLimits(p, l.subject(r), source, per); perModel != nil {
+		caller.ModelLimits = append(caller.ModelLimits, perModel)
+	}
+	caller.noteUnpriced(p.Spec.Budgets, source)
+	caller.refuse(c.unenforced(p))
+}
+
+func (c *compiler) foldKey(caller *Caller, l *ladder) {
+	key := l.key
+	source := limiter.Source{Scope: limiter.ScopeKey, Rung: limiter.ScopeKey, Owner: "key " + key.Metadata.Name}
+	limits, refused := c.shorthand(key.Metadata.ID, key.Spec.Limits, source)
+	caller.Limits = appendLimits(caller.Limits, limits)
+	caller.refuse(refused)
+	budgets, refused := c.budgets(key.Metadata.ID, "", key.Spec.Budgets, source, perValues{})
+	caller.Limits = appendLimits(caller.Limits, budgets)
+	caller.refuse(refused)
+	caller.narrowEndpoints(key.Spec.Endpoints)
+	caller.noteUnpriced(key.Spec.Budgets, source)
+}
+
+// refuse keeps the first refusal.
+func (caller *Caller) refuse(r *Refused) {
+	if caller.Refused == nil {
+		caller.Refused = r
+	}
+}
+
+func (caller *Caller) narrowEndpoints(endpoints []string) {
+	if len(endpoints) == 0 {
+		return
+	}
+	set := make(map[string]bool, len(endpoints))
+	for _, e := range endpoints {
+		set[e] = true
+	}
+	caller.Endpoints = append(caller.Endpoints, set)
+}
+
+func (caller *Caller) noteUnpriced(budgets []store.Budget, source limiter.Source) {
+	for _, b := range budgets {
+		if b.Unpriced == "refuse" && caller.Unpriced == nil {
+			caller.Unpriced = &source
+		}
+	}
+}
+
+func hasCaps(k *store.RelayKey) bool {
+	s := &k.Spec
+	return s.Limits != nil || len(s.Budgets) > 0 || len(s.Models) > 0 || len(s.Deny) > 0 || len(s.Endpoints) > 0 || s.ExpiresAt != nil
+}
+
+// unenforced refuses what a policy demands and this version cannot check:
+// letting it pass would be worse.
+func (c *compiler) unenforced(p *store.Policy) *Refused {
+	member := ""
+	switch {
+	case len(p.Spec.Capabilities) > 0:
+		member = "capabilities"
+	case p.Spec.MaxInputTokens != nil:
+		member = "maxInputTokens"
+	case len(p.Spec.BlockedParams) > 0:
+		member = "blockedParams"
+	default:
+		return nil
+	}
+	c.warn(p, "spec."+member, "cannot be enforced by this version: requests under the policy are refused")
+	return &Refused{
+		Code:    "record_invalid",
+		Message: "Policy " + p.Metadata.Name + " uses " + member + ", which this version of Relay cannot enforce. Ask your gateway administrator.",
+	}
+}

@@ -1,0 +1,82 @@
+package plan
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"relay/limiter"
+	"relay/store"
+)
+
+// compileHostKeys makes the usable keys in catalogue order: the order in which
+// they were made, which is the order of their ids.
+func (c *compiler) compileHostKeys() {
+	records := slices.SortedFunc(c.catalog.HostKeys.All(), func(a, b *store.HostKey) int {
+		return cmp.Compare(a.Metadata.ID, b.Metadata.ID)
+	})
+	for _, rec := range records {
+		c.compileHostKey(rec)
+	}
+	for _, h := range c.plan.Hosts {
+		if h.Record.Spec.Auth == "none" {
+			c.addHostKey(h, &HostKey{ID: h.Record.Metadata.ID, Name: h.Name(), Anonymous: true, ValueHash: "host:" + h.Record.Metadata.ID}, "")
+		}
+	}
+}
+
+func (c *compiler) compileHostKey(rec *store.HostKey) {
+	h := c.hosts[rec.Spec.HostID]
+	if h == nil || !store.Enabled(rec.Spec.Enabled) {
+		return
+	}
+	value, err := c.KeyValue(rec)
+	if err != nil {
+		c.warn(rec, "spec.source", "the key cannot be used: %s", err)
+		return
+	}
+	sum := sha256.Sum256([]byte(value.Reveal()))
+	k := &HostKey{
+		ID: rec.Metadata.ID, Name: rec.Metadata.Name, AccountID: rec.Spec.AccountID,
+		Value: value, ValueHash: h.Record.Metadata.ID + ":" + hex.EncodeToString(sum[:16]),
+	}
+	c.addHostKey(h, k, rec.Spec.TierPolicyID)
+}
+
+// addHostKey puts the key under the policies of its three upstream rungs: the
+// host, the host account, the key's tier.
+func (c *compiler) addHostKey(h *Host, k *HostKey, tierID string) {
+	k.Host, k.Index = h, len(c.plan.HostKeys)
+	hostRef := store.AccountRef("host:" + h.Record.Metadata.ID)
+	c.underTier(k, c.bound[hostRef], string(hostRef))
+	if k.AccountID != "" {
+		ref := store.AccountRef("host-account:" + k.AccountID)
+		c.underTier(k, c.bound[ref], string(ref))
+	}
+	if tierID == "" {
+		tierID = h.Record.Spec.DefaultTierPolicyID
+	}
+	if tierID != "" {
+		c.underTier(k, c.catalog.Policies.Get(tierID), "host-key:"+k.ID)
+	}
+	h.Keys = append(h.Keys, k)
+	c.keys[k.ID] = k
+	c.plan.HostKeys = append(c.plan.HostKeys, k)
+}
+
+func (c *compiler) underTier(k *HostKey, p *store.Policy, subject string) {
+	if p == nil {
+		return
+	}
+	k.grants = append(k.grants, c.grantOf(p))
+	source := limiter.Source{Scope: limiter.ScopeUpstream, Rung: limiter.ScopeUpstream, Order: len(k.grants), Owner: "key " + k.Name}
+	limits, refused := c.policyLimits(p, subject, source, perValues{})
+	if refused != nil {
+		k.refused = refused
+	}
+	k.Limits = appendLimits(k.Limits, limits)
+	if perModel := c.policyModelLimits(p, subject, source, perValues{}); perModel != nil {
+		k.PerModel = append(k.PerModel, perModel)
+	}
+}

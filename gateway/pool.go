@@ -1,0 +1,143 @@
+package gateway
+
+import (
+	"time"
+
+	"relay/gateway/plan"
+)
+
+// candidate is a key to try, with what is known of it.
+type candidate struct {
+	plan.Candidate
+	state *keyState
+}
+
+const maxKeys = 3 // distinct keys a model
+
+// picker chooses the keys of one request, pools in order, each key once.
+type picker struct {
+	x       *exchange
+	passed  bitset        // by HostKey.Index: tried or passed over
+	down    bitset        // by Host.Index: could not be reached
+	tried   int           // keys an attempt was made with
+	soonest time.Duration // shortest wait of keys over their own limit
+	full    int           // keys over their own limit
+}
+
+// reset readies the picker for a request.
+func (p *picker) reset(x *exchange) {
+	p.passed.clear()
+	p.down.clear()
+	*p = picker{x: x, passed: p.passed, down: p.down}
+}
+
+// next returns a key that is healthy, takes the request and has room. The
+// upstream ticket holds its reservation.
+func (p *picker) next(now time.Time) (candidate, bool) {
+	if p.tried >= maxKeys {
+		return candidate{}, false
+	}
+	for i := range p.x.way.Pools {
+		pool := &p.x.way.Pools[i]
+		for {
+			c, ok := p.fromPool(pool, now)
+			if !ok {
+				break
+			}
+			p.passed.add(c.Key.Index)
+			refusal, ok := p.x.reserveUpstream(c)
+			if ok {
+				p.tried++
+				c.state.use(p.x.s.picks.Add(1))
+				return c, true
+			}
+			c.state.withdraw()
+			p.overLimit(refusal.Wait)
+		}
+	}
+	return candidate{}, false
+}
+
+func (p *picker) overLimit(wait time.Duration) {
+	if p.full == 0 || wait < p.soonest {
+		p.soonest = wait
+	}
+	p.full++
+}
+
+// fromPool returns the pool's choice among the keys not yet passed.
+func (p *picker) fromPool(pool *plan.Pool, now time.Time) (candidate, bool) {
+	n := len(pool.Candidates)
+	first := 0
+	if pool.Selection == "round-robin" && n > 1 {
+		first = int(p.x.gen.turns[pool.Index].Add(1)-1) % n
+	}
+	if pool.Selection == "least-recently-used" {
+		return p.leastUsed(pool, now)
+	}
+	for i := range n {
+		c := pool.Candidates[(first+i)%n]
+		if state, ok := p.fit(c, now); ok {
+			return candidate{c, state}, true
+		}
+	}
+	return candidate{}, false
+}
+
+func (p *picker) leastUsed(pool *plan.Pool, now time.Time) (candidate, bool) {
+	for {
+		best, at := -1, int64(0)
+		for i, c := range pool.Candidates {
+			if p.passed.has(c.Key.Index) || !p.x.takes(c) {
+				continue
+			}
+			if used := p.x.gen.keys[c.Key.Index].used(); best < 0 || used < at {
+				best, at = i, used
+			}
+		}
+		if best < 0 {
+			return candidate{}, false
+		}
+		c := pool.Candidates[best]
+		if state, ok := p.fit(c, now); ok {
+			return candidate{c, state}, true
+		}
+		p.passed.add(c.Key.Index)
+	}
+}
+
+// fit reports whether the key takes this request and is healthy.
+func (p *picker) fit(c plan.Candidate, now time.Time) (*keyState, bool) {
+	if p.passed.has(c.Key.Index) || !p.x.takes(c) || p.down.has(c.Key.Host.Index) {
+		return nil, false
+	}
+	state := p.x.gen.keys[c.Key.Index]
+	return state, state.admits(p.x.model.ID, now)
+}
+
+// bitset is a set of small numbers that keeps its memory from request to
+// request.
+type bitset []uint64
+
+func (b *bitset) clear() { clear(*b) }
+
+func (b *bitset) add(i int) {
+	for len(*b) <= i/64 {
+		*b = append(*b, 0)
+	}
+	(*b)[i/64] |= 1 << (i % 64)
+}
+
+func (b bitset) has(i int) bool { return i/64 < len(b) && b[i/64]&(1<<(i%64)) != 0 }
+
+func (k *keyState) use(pick int64) {
+	k.mu.Lock()
+	k.lastUsed = pick
+	k.mu.Unlock()
+}
+
+func (k *keyState) used() int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.lastUsed
+}

@@ -1,0 +1,106 @@
+package wire
+
+import (
+	"bytes"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// Text returns what the JSON string at r says: a part of the body where it has
+// no escapes, else built in room. The body must have passed Scan. It returns
+// false when there is no string at r.
+func Text(body []byte, r Range, room []byte) ([]byte, bool) {
+	literal := r.Of(body)
+	if len(literal) < 2 || literal[0] != '"' {
+		return nil, false
+	}
+	inner := literal[1 : len(literal)-1]
+	if bytes.IndexByte(inner, '\\') < 0 {
+		return inner, true
+	}
+	return appendUnescaped(room[:0], inner), true
+}
+
+// ModelName returns the name of the model that the body asks for, without
+// allocating where it has no escapes. The error is an *Error with
+// CodeMissingModel: the member is absent or not a string, or its name is
+// empty, longer than MaxModelName characters or holds control characters.
+func (m *Members) ModelName(body, room []byte) ([]byte, error) {
+	const hint = "name one of the models this key may use (GET /v1/models)."
+	name, ok := Text(body, m.Model, room)
+	switch {
+	case !m.Model.Present():
+		return nil, NewError(CodeMissingModel, `The request has no "model"; `+hint)
+	case !ok:
+		return nil, NewError(CodeMissingModel, `The member "model" must be a string; `+hint)
+	case len(name) == 0:
+		return nil, NewError(CodeMissingModel, `The member "model" is empty; `+hint)
+	case utf8.RuneCount(name) > MaxModelName:
+		return nil, NewError(CodeMissingModel, `The name in "model" has more than 300 characters; `+hint)
+	case bytes.IndexFunc(name, unicode.IsControl) >= 0:
+		return nil, NewError(CodeMissingModel, `The name in "model" holds control characters; `+hint)
+	}
+	return name, nil
+}
+
+// Choices returns how many choices the body asks for: its n, or 1 where that is
+// absent or no whole number from 1 to 64.
+func (m *Members) Choices(body []byte) int {
+	n, err := strconv.Atoi(string(m.N.Of(body)))
+	if err != nil || n < 1 || n > 64 {
+		return 1
+	}
+	return n
+}
+
+// Quote returns text as a JSON string, ready for an Edit.
+func Quote(text string) string { return string(gjson.AppendJSONString(nil, text)) }
+
+// nameText returns the name that stands at r. A name too long to be compared
+// with comes back as it is written.
+func (s *scanner) nameText(r Range, room []byte) []byte {
+	if name := r.Of(s.body); len(name)-2 > 6*longestName {
+		return name[1 : len(name)-1]
+	}
+	name, _ := Text(s.body, r, room)
+	return name
+}
+
+// appendUnescaped reads the escapes of a string's inside, which is well formed.
+func appendUnescaped(dst, inner []byte) []byte {
+	for {
+		i := bytes.IndexByte(inner, '\\')
+		if i < 0 {
+			return append(dst, inner...)
+		}
+		dst = append(dst, inner[:i]...)
+		inner = inner[i:]
+		if inner[1] == 'u' {
+			r, n := unicodeEscape(inner)
+			dst = utf8.AppendRune(dst, r)
+			inner = inner[n:]
+			continue
+		}
+		dst = append(dst, unescape(inner[1]))
+		inner = inner[2:]
+	}
+}
+
+func unescape(c byte) byte {
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return c
+}

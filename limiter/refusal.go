@@ -1,0 +1,40 @@
+package limiter
+
+import "time"
+
+// verdict gathers the limits that refuse into one Refusal.
+type verdict struct {
+	named Refusal       // Limit and Used of the limit to name
+	wait  time.Duration // of the named limit
+}
+
+// add takes in one refusing limit.
+func (v *verdict) add(l *Limit, used int64, wait time.Duration) {
+	first := v.named.Limit == nil
+	if first || longer(wait, v.named.Wait) {
+		v.named.Wait = wait
+	}
+	if first || l.Source.before(v.named.Limit.Source) || l.Source == v.named.Limit.Source && longer(wait, v.wait) {
+		v.named.Limit, v.named.Used, v.wait = l, used, wait
+	}
+}
+
+func (v *verdict) refusal() Refusal {
+	if v.named.Limit != nil {
+		v.named.ResetAt = v.named.Limit.Counter.resetAt()
+	}
+	return v.named
+}
+
+// longer compares waits, of which a negative one never ends.
+func longer(a, b time.Duration) bool {
+	return b >= 0 && (a < 0 || a > b)
+}
+
+// before reports whether the source is wider than the other.
+func (s *Source) before(other *Source) bool {
+	if s.Rung != other.Rung {
+		return s.Rung < other.Rung
+	}
+	return s.Order < other.Order
+}

@@ -1,0 +1,159 @@
+package limiter
+
+import (
+	"hash/maphash"
+	"sync"
+	"time"
+)
+
+// Registry finds counters by name. It outlives plans: a recompile finds the
+// counters of the plan before. Safe for concurrent use.
+type Registry struct {
+	ledger ledger
+
+	// names guards all below, and is taken before the ledger's mutex. Requests
+	// never take it.
+	names  sync.Mutex
+	hash   func(Name) uint64
+	byHash map[uint64]*Counter
+	all    []*Counter
+	kinds  map[Name]*kind
+	zones  map[string]*time.Location
+}
+
+// ledger is the state of every counter under the one mutex of the hot path.
+type ledger struct {
+	mu      sync.Mutex
+	v       int64      // the latest V seen
+	stamp   uint64     // numbers reserves
+	commits uint64     // numbers commits
+	dirty   []*Counter // changed since the last snapshot, each once, oldest change first
+}
+
+// NewRegistry returns an empty registry.
+func NewRegistry() *Registry {
+	seed := maphash.MakeSeed()
+	return &Registry{
+		hash:   func(n Name) uint64 { return maphash.Comparable(seed, n) },
+		byHash: map[uint64]*Counter{},
+		kinds:  map[Name]*kind{},
+		zones:  map[string]*time.Location{},
+	}
+}
+
+// Use finds the counter or makes it, and stamps it with the generation of the
+// plan that is being compiled. It never fails: callers refuse what Name.Check
+// refuses; without that an unknown strategy counts as a ring, an unknown
+// period as total and an unknown time zone as UTC.
+func (r *Registry) Use(generation uint64, name Name) *Counter {
+	r.names.Lock()
+	defer r.names.Unlock()
+	c := r.findOrMake(name.identity())
+	c.generation = max(c.generation, generation)
+	if c.algo == algoBudget {
+		r.setZone(c, name.Timezone)
+	}
+	return c
+}
+
+// Find returns the counter of that name, or nil.
+func (r *Registry) Find(name Name) *Counter {
+	r.names.Lock()
+	defer r.names.Unlock()
+	c, _ := r.find(name.identity())
+	return c
+}
+
+// Len returns how many counters there are.
+func (r *Registry) Len() int {
+	r.names.Lock()
+	defer r.names.Unlock()
+	return len(r.all)
+}
+
+// restored finds or makes a counter for a state at rest. Its generation stays
+// unknown until a plan uses it.
+func (r *Registry) restored(name Name) *Counter {
+	r.names.Lock()
+	defer r.names.Unlock()
+	return r.findOrMake(name.identity())
+}
+
+func (r *Registry) findOrMake(n Name) *Counter {
+	c, hash := r.find(n)
+	if c != nil {
+		return c
+	}
+	c = newCounter(n, r.kindOf(n))
+	c.next = r.byHash[hash]
+	r.byHash[hash] = c
+	r.all = append(r.all, c)
+	return c
+}
+
+func (r *Registry) find(n Name) (*Counter, uint64) {
+	hash := r.hash(n)
+	for c := r.byHash[hash]; c != nil; c = c.next {
+		if c.Name() == n {
+			return c, hash
+		}
+	}
+	return nil, hash
+}
+
+func (r *Registry) kindOf(n Name) *kind {
+	shared := Name{Meter: n.Meter, Strategy: n.Strategy, Window: n.Window, Period: n.Period}
+	k := r.kinds[shared]
+	if k == nil {
+		k = newKind(shared)
+		r.kinds[shared] = k
+	}
+	return k
+}
+
+func (r *Registry) setZone(c *Counter, timezone string) {
+	zone := r.zoneOf(timezone)
+	if c.zone == zone {
+		return
+	}
+	r.ledger.mu.Lock()
+	c.zone = zone
+	r.ledger.mu.Unlock()
+}
+
+func (r *Registry) zoneOf(timezone string) *time.Location {
+	zone := r.zones[timezone]
+	if zone == nil {
+		var err error
+		if zone, err = time.LoadLocation(timezone); err != nil {
+			zone = time.UTC
+		}
+		r.zones[timezone] = zone
+	}
+	return zone
+}
+
+// remove takes the i-th counter out.
+func (r *Registry) remove(i int) {
+	c := r.all[i]
+	end := len(r.all) - 1
+	r.all[i], r.all[end] = r.all[end], nil
+	r.all = r.all[:end]
+	r.unlink(c)
+	c.gone = true
+}
+
+func (r *Registry) unlink(c *Counter) {
+	hash := r.hash(c.Name())
+	switch head := r.byHash[hash]; {
+	case head != c:
+		for head.next != c {
+			head = head.next
+		}
+		head.next = c.next
+	case c.next != nil:
+		r.byHash[hash] = c.next
+	default:
+		delete(r.byHash, hash)
+	}
+}

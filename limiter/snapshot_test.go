@@ -1,0 +1,313 @@
+package limiter_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"relay/limiter"
+)
+
+// snapshot returns what a snapshot puts, by name; nil for counters that went.
+func (w *world) snapshot() map[string][]byte {
+	states := map[string][]byte{}
+	w.memory.Snapshot(w.now, func(name string, state []byte) { states[name] = state })
+	return states
+}
+
+func (w *world) restore(states map[string][]byte) {
+	w.t.Helper()
+	for name, state := range states {
+		if err := w.memory.Restore(w.now, name, state); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+func (w *clockedWorld) restoreClock(states map[string][]byte) {
+	w.t.Helper()
+	v, wall, err := limiter.ParseClockState(states[limiter.ClockName])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.clock.Restore(v, wall)
+}
+
+// TestSnapshot_RestoresWhatCounts drives random rules, takes snapshots in
+// between, and compares all readings with those of a limiter restored from
+// what was put, then and later.
+func TestSnapshot_RestoresWhatCounts(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		m := newModel(t, rt)
+		m.limits = append(m.limits, m.budget("owner", 5, limiter.PeriodDay, ""), m.budget("owner", 50, limiter.PeriodTotal, ""))
+		kept := map[string][]byte{}
+		for range 40 {
+			m.timePasses(rt)
+			ticket, refusal := m.reserve(m.limits...)
+			if !refusal.Refused() {
+				m.commit(ticket, limiter.Usage{Input: drawTokens(rt), Output: drawTokens(rt), CostNanos: drawTokens(rt)})
+			}
+			if rapid.Bool().Draw(rt, "snapshot") {
+				keep(kept, m.snapshot())
+			}
+		}
+		keep(kept, m.snapshot())
+		m.timePasses(rt)
+
+		next := &world{t, limiter.NewRegistry(), nil, m.now}
+		next.memory = limiter.NewMemory(next.registry)
+		next.restore(kept)
+		for range 4 {
+			compareRestored(rt, m.world, next, m.limits)
+			m.timePasses(rt)
+			next.now = m.now
+		}
+	})
+}
+
+func keep(kept, states map[string][]byte) {
+	for name, state := range states {
+		if kept[name] = state; state == nil {
+			delete(kept, name)
+		}
+	}
+}
+
+func compareRestored(t *rapid.T, before, after *world, limits []*limiter.Limit) {
+	for _, l := range limits {
+		name := l.Counter.Name()
+		if name.Meter == limiter.MeterConcurrency {
+			continue
+		}
+		want := before.memory.Read(before.now, l.Counter)
+		got := after.memory.Read(after.now, after.registry.Use(1, name))
+		if got != want {
+			t.Fatalf("restored counter reads %+v, want %+v", got, want)
+		}
+	}
+}
+
+func TestSnapshot_PutsOnlyWhatChanged(t *testing.T) {
+	w := newWorld(t)
+	limits := w.oneOfEach(5)
+	if states := w.snapshot(); len(states) != 0 || w.memory.Dirty() {
+		t.Fatalf("a limiter without traffic puts %d states", len(states))
+	}
+	ticket := w.admit(limits...)
+	if states := w.snapshot(); len(states) != 6 {
+		t.Fatalf("a reserve over five request rules puts %d states, want 5 and the clock", len(states))
+	}
+	number := w.commit(ticket, limiter.Usage{Input: 1, CostNanos: 1})
+	if !w.memory.Dirty() {
+		t.Fatal("a commit of usage changed nothing")
+	}
+	through := w.memory.Snapshot(w.now, func(name string, state []byte) {
+		if name != limiter.ClockName && !strings.Contains(name, "/tokens/") && !strings.Contains(name, "/cost/") {
+			t.Errorf("%s is put again", name)
+		}
+	})
+	if through != number {
+		t.Fatalf("snapshot is through commit %d, want %d", through, number)
+	}
+	if states := w.snapshot(); len(states) != 0 {
+		t.Fatalf("nothing changed and %d states are put", len(states))
+	}
+}
+
+func TestSnapshot_LeavesLeasesOut(t *testing.T) {
+	w := newWorld(t)
+	limit := w.limit("owner", concurrency(2))
+	w.admit(limit)
+	if w.memory.Dirty() {
+		t.Fatal("a lease is to be kept")
+	}
+	if err := w.memory.Restore(w.now, limit.Counter.Name().String(), []byte{1, 4, 0, 0, 1}); err != nil {
+		t.Fatal(err)
+	}
+	w.wantUsed(limit, 1)
+}
+
+func TestSnapshot_SaysWhenACounterIsGone(t *testing.T) {
+	w := newWorld(t)
+	kept := w.limit("kept", requests(5, 60, limiter.SlidingWindow))
+	gone := w.limit("gone", requests(5, 60, limiter.TokenBucket))
+	w.spend(limiter.Usage{}, kept, gone)
+	w.snapshot()
+	w.cancel(w.admit(gone))
+	w.pass(2 * time.Minute)
+	w.registry.Use(2, kept.Counter.Name())
+	w.registry.Sweep(2, w.now)
+	w.admit(gone) // by a request that still runs under the old plan
+	states := w.snapshot()
+	for _, l := range []*limiter.Limit{kept, gone} {
+		if state, put := states[l.Counter.Name().String()]; !put || state != nil {
+			t.Errorf("%s is put as %v, want nil", l.Counter.Name(), state)
+		}
+	}
+	w.admit(gone)
+	if states := w.snapshot(); len(states) != 0 {
+		t.Fatalf("a forgotten counter is put again: %v", states)
+	}
+	if n := w.registry.Len(); n != 1 {
+		t.Fatalf("%d counters, want the one that is in use", n)
+	}
+}
+
+func TestSnapshot_PutsANewCounterAfterTheOneOfItsNameWent(t *testing.T) {
+	w := newWorld(t)
+	rule := requests(5, 60, limiter.SlidingWindow)
+	w.admit(w.limit("owner", rule))
+	w.snapshot()
+	w.pass(5 * time.Minute)
+	w.registry.Sweep(2, w.now)
+	again := w.limit("owner", rule)
+	w.admit(again)
+	if state := w.snapshot()[again.Counter.Name().String()]; state == nil {
+		t.Fatal("the new counter's state did not come last")
+	}
+}
+
+func TestRestore_DropsWhatHasAgedOut(t *testing.T) {
+	w := newWorld(t)
+	limits := w.oneOfEach(5)[:8]
+	w.spend(limiter.Usage{Input: 1, CostNanos: 1}, limits...)
+	states := w.snapshot()
+	delete(states, limiter.ClockName)
+
+	next := newWorld(t)
+	next.pass(49 * time.Hour)
+	next.restore(states)
+	gone := next.snapshot()
+	for name := range states {
+		if state, put := gone[name]; !put || state != nil {
+			t.Errorf("%s is put as %v, want nil", name, state)
+		}
+	}
+	next.registry.Sweep(1, next.now)
+	if n := next.registry.Len(); n != 0 {
+		t.Fatalf("%d counters are left of a state that has aged out", n)
+	}
+}
+
+func TestRestore_KeepsATotalBudget(t *testing.T) {
+	w := newWorld(t)
+	w.spend(limiter.Usage{CostNanos: 7}, w.budget("owner", 50, limiter.PeriodTotal, ""))
+	next := newWorld(t)
+	next.pass(3 * 366 * 24 * time.Hour)
+	next.restore(w.snapshot())
+	next.wantUsed(next.budget("owner", 50, limiter.PeriodTotal, ""), 7)
+}
+
+// TestRestore_CountsAgeFromZeroWithoutTheClock restores states onto a clock
+// that starts before they were taken.
+func TestRestore_CountsAgeFromZeroWithoutTheClock(t *testing.T) {
+	w := newWorld(t)
+	limits := w.oneOfEach(1)[1:8]
+	w.spend(limiter.Usage{Input: 2}, limits...)
+	next := newWorld(t)
+	next.pass(-24 * time.Hour)
+	next.restore(w.snapshot())
+	restored := next.oneOfEach(1)[1:8]
+	for _, l := range restored {
+		if r := next.refuse(l); r.Wait <= 0 || r.Wait > 61*time.Second {
+			t.Errorf("%s: wait is %s, want at most a window", l.Counter.Name(), r.Wait)
+		}
+	}
+	next.pass(61 * time.Second)
+	next.admit(restored...)
+}
+
+func TestRestore_RefusesDamage(t *testing.T) {
+	w := newWorld(t)
+	for _, l := range w.oneOfEach(5)[:8] {
+		w.spend(limiter.Usage{Input: 1, CostNanos: 1}, l)
+	}
+	next := newWorld(t)
+	for name, state := range w.snapshot() {
+		if name == limiter.ClockName {
+			continue
+		}
+		for cut := range state {
+			if next.memory.Restore(next.now, name, state[:cut]) == nil {
+				t.Errorf("%s is restored from %d of %d bytes", name, cut, len(state))
+			}
+		}
+		for _, damaged := range [][]byte{
+			append(slices.Clone(state), 1), append(slices.Clone(state), 0, 0),
+			append([]byte{9}, state[1:]...), append([]byte{1, 77}, state[2:]...), nil,
+		} {
+			if next.memory.Restore(next.now, name, damaged) == nil {
+				t.Errorf("%s is restored from % x", name, damaged)
+			}
+		}
+	}
+	if err := next.memory.Restore(next.now, "no/name", []byte{1}); err == nil {
+		t.Error("a state without a counter's name is restored")
+	}
+}
+
+func TestClockState_ComesBack(t *testing.T) {
+	for _, now := range []limiter.Instant{{}, at(noon), {V: math.MaxInt64, Wall: -5}} {
+		v, wall, err := limiter.ParseClockState(limiter.ClockState(now))
+		if err != nil || v != now.V || wall.UnixNano() != now.Wall {
+			t.Errorf("%+v comes back as %d, %s, %v", now, v, wall, err)
+		}
+	}
+	whole := limiter.ClockState(at(noon))
+	for cut := range whole {
+		if _, _, err := limiter.ParseClockState(whole[:cut]); err == nil {
+			t.Errorf("a clock is read from %d of %d bytes", cut, len(whole))
+		}
+	}
+	for _, damaged := range [][]byte{append(slices.Clone(whole), 0), {2, 0, 0}, {1, 1, 0}} {
+		if _, _, err := limiter.ParseClockState(damaged); err == nil {
+			t.Errorf("a clock is read from % x", damaged)
+		}
+	}
+}
+
+// TestSnapshot_HoldsTheSumOfTheCommitsItContains takes snapshots beside
+// commits: each holds exactly what the commits up to its number added.
+func TestSnapshot_HoldsTheSumOfTheCommitsItContains(t *testing.T) {
+	w := newWorld(t)
+	limit := w.limit("owner", tokens(1<<40, 3600))
+	name := limit.Counter.Name().String()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		parallel(4, func() {
+			for range 500 {
+				ticket := &limiter.Ticket{}
+				ticket.Add([]*limiter.Limit{limit})
+				roundTrip(w.t, w.memory, w.now, limiter.Usage{Input: 1}, ticket)
+			}
+		})
+	}()
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+		}
+		var kept []byte
+		through := w.memory.Snapshot(w.now, func(n string, state []byte) {
+			if n == name {
+				kept = state
+			}
+		})
+		if kept == nil {
+			continue
+		}
+		next := newWorld(t)
+		next.restore(map[string][]byte{name: kept})
+		next.wantUsed(next.limit("owner", tokens(1<<40, 3600)), int64(through))
+	}
+	if n := w.memory.Commit(context.Background(), w.now, limiter.Usage{}, w.admit(), nil); n != 2001 {
+		t.Fatalf("last commit is number %d, want 2001", n)
+	}
+}

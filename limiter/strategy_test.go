@@ -1,0 +1,277 @@
+package limiter_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"relay/limiter"
+)
+
+// TestSlidingWindow_HoldsInEverySpan drives one rule against an exact log: no
+// span of a window ever holds more than the amount, and nothing is refused that
+// a log over 61/60 of the window admits.
+func TestSlidingWindow_HoldsInEverySpan(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorld(t)
+		amount := rapid.Int64Range(1, 20).Draw(rt, "amount")
+		window := rapid.SampledFrom([]int64{1, 7, 60, 3600}).Draw(rt, "window")
+		limit := w.limit("owner", requests(amount, window, limiter.SlidingWindow))
+		w.now.V += rapid.Int64Range(0, window*1e9).Draw(rt, "start")
+		span := window * 1e9
+		var log []int64
+		for range 200 {
+			w.pass(time.Duration(rapid.OneOf(
+				rapid.Int64Range(0, span/amount), rapid.Int64Range(0, span/60), rapid.Just(span/60),
+			).Draw(rt, "step")))
+			_, refusal := w.reserve(limit)
+			if !refusal.Refused() {
+				log = append(log, w.now.V)
+			}
+			if n := within(log, w.now.V-span); n > amount {
+				rt.Fatalf("%d of %d passed in one window", n, amount)
+			}
+			if n := within(log, w.now.V-span*61/60); refusal.Refused() && n < amount {
+				rt.Fatalf("refused when an exact log over 61/60 of the window held %d of %d", n, amount)
+			}
+		}
+	})
+}
+
+// within counts the entries at or after the moment.
+func within(log []int64, since int64) (n int64) {
+	for _, v := range log {
+		if v >= since {
+			n++
+		}
+	}
+	return n
+}
+
+// TestRetryAfter_IsHonest brings counters into a random state until a request
+// is refused: a lone caller that waits is admitted, and one that comes a second,
+// or a nanosecond, too early is not.
+func TestRetryAfter_IsHonest(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorld(t)
+		var limits []*limiter.Limit
+		for _, rule := range rapid.SliceOfN(rapid.Custom(drawTimedRule), 1, 5).Draw(rt, "rules") {
+			limits = append(limits, w.limit("owner", rule))
+		}
+		for range 60 {
+			w.pass(time.Duration(rapid.Int64Range(0, 3e8).Draw(rt, "step")))
+			ticket, refusal := w.reserve(limits...)
+			if refusal.Refused() {
+				waitOut(rt, w, refusal, limits)
+				return
+			}
+			w.commit(ticket, limiter.Usage{Input: 1, Output: 1})
+		}
+	})
+}
+
+func drawTimedRule(t *rapid.T) limiter.Rule {
+	rule := drawRule(t)
+	if rule.Meter == limiter.MeterConcurrency {
+		rule.Meter = limiter.MeterRequests
+	}
+	return rule
+}
+
+func waitOut(t *rapid.T, w *world, r limiter.Refusal, limits []*limiter.Limit) {
+	if longest := 61 * limiter.MaxWindow / 60 * time.Second; r.Wait <= 0 || r.Wait > longest {
+		t.Fatalf("wait is %s", r.Wait)
+	}
+	start := w.now
+	for _, early := range []time.Duration{time.Second, time.Nanosecond} {
+		if r.Wait < early {
+			continue
+		}
+		w.now = start
+		w.pass(r.Wait - early)
+		if _, again := w.reserve(limits...); !again.Refused() {
+			t.Fatalf("admitted %s before the wait of %s was over", early, r.Wait)
+		}
+	}
+	w.now = start
+	w.pass(time.Duration(r.RetryAfter()) * time.Second)
+	if _, again := w.reserve(limits...); again.Refused() {
+		t.Fatalf("refused after Retry-After of %d s; another %s to wait", r.RetryAfter(), again.Wait)
+	}
+}
+
+func TestSlidingWindow_WaitIsAtMostASlotMoreThanTheWindow(t *testing.T) {
+	w := newWorld(t)
+	limit := w.limit("owner", requests(1, 60, limiter.SlidingWindow))
+	w.admit(limit)
+	if r := w.refuse(limit); r.Wait != 61*time.Second {
+		t.Fatalf("wait is %s at the start of a slot, want 61s", r.Wait)
+	}
+	w.pass(999 * time.Millisecond)
+	if r := w.refuse(limit); r.Wait != 60001*time.Millisecond {
+		t.Fatalf("wait is %s near the end of a slot, want 60.001s", r.Wait)
+	}
+}
+
+func TestFixedWindow_StartsOverAtMultiplesOfTheWindow(t *testing.T) {
+	w := newWorld(t)
+	limit := w.limit("owner", requests(2, 86400, limiter.FixedWindow))
+	w.admit(limit)
+	w.admit(limit)
+	if r := w.refuse(limit); r.Wait != 12*time.Hour || r.Used != 2 {
+		t.Fatalf("refusal is %+v, want 2 used and 12h to midnight UTC", r)
+	}
+	w.pass(12*time.Hour - 1)
+	w.refuse(limit)
+	w.pass(1)
+	w.admit(limit)
+}
+
+func TestTokenBucket_StartsFullAndRefillsSteadily(t *testing.T) {
+	w := newWorld(t)
+	limit := w.limit("owner", requests(3, 60, limiter.TokenBucket))
+	for range 3 {
+		w.admit(limit)
+	}
+	if r := w.refuse(limit); r.Wait != 20*time.Second {
+		t.Fatalf("wait is %s, want 20s for one of 3 tokens a minute", r.Wait)
+	}
+	w.pass(20 * time.Second)
+	w.admit(limit)
+	w.refuse(limit)
+	w.pass(time.Hour)
+	for range 3 {
+		w.admit(limit)
+	}
+	w.refuse(limit)
+}
+
+func TestBucket_NeverDrifts(t *testing.T) {
+	w := newWorld(t)
+	limit := w.limit("owner", requests(7, 60, limiter.LeakyBucket))
+	for range 7 {
+		w.admit(limit)
+	}
+	start := w.now
+	for i := int64(1); i <= 7000; i++ {
+		due := (i*60e9 + 6) / 7 // ceil of i sevenths of a minute
+		w.now.V = start.V + due - 1
+		w.refuse(limit)
+		w.now.V = start.V + due
+		w.admit(limit)
+	}
+}
+
+func TestBucket_HoldsTheLargestAmountAndWindow(t *testing.T) {
+	w := newWorld(t)
+	rule := requests(limiter.MaxAmount, limiter.MaxWindow, limiter.TokenBucket)
+	limit := w.limit("owner", rule)
+	w.admit(limit)
+	w.pass(time.Nanosecond)
+	if got := w.used(limit); got != 1 {
+		t.Fatalf("stands at %d after a nanosecond, want the level rounded up to 1", got)
+	}
+	w.pass(10 * time.Nanosecond)
+	w.wantUsed(limit, 0)
+}
+
+func TestSessionWindow_OpensWithTheFirstRequest(t *testing.T) {
+	w := newWorld(t)
+	limit := w.limit("owner", requests(2, 60, limiter.SessionWindow))
+	w.pass(17 * time.Second)
+	w.admit(limit)
+	w.pass(59 * time.Second)
+	w.admit(limit)
+	if r := w.refuse(limit); r.Wait != time.Second {
+		t.Fatalf("wait is %s, want 1s to the session's end", r.Wait)
+	}
+	w.pass(time.Hour)
+	w.admit(limit)
+	if r := w.memory.Read(w.now, limit.Counter); r.Used != 1 || r.Reset != time.Minute {
+		t.Fatalf("reading is %+v, want a new session of a minute", r)
+	}
+}
+
+func TestAligned_CountsTokensUpToTheBoundary(t *testing.T) {
+	w := newWorld(t)
+	rule := tokens(100, 60)
+	rule.Strategy = limiter.Aligned
+	limit := w.limit("owner", rule)
+	w.pass(45 * time.Second)
+	w.spend(limiter.Usage{Input: 90, Output: 20}, limit)
+	if r := w.refuse(limit); r.Wait != 15*time.Second || r.Used != 110 {
+		t.Fatalf("refusal is %+v, want 110 used and 15s", r)
+	}
+	w.pass(15 * time.Second)
+	w.wantUsed(limit, 0)
+	w.admit(limit)
+}
+
+func TestTokens_PassUpToTheAmountOrBelowIt(t *testing.T) {
+	w := newWorld(t)
+	admit := w.limit("owner", tokens(100, 60))
+	refuse := *admit
+	refuse.AtCap = limiter.RefuseAtCap
+	w.spend(limiter.Usage{Output: 99}, admit)
+	w.admit(&refuse)
+	w.spend(limiter.Usage{Output: 1}, admit)
+	w.refuse(&refuse)
+	w.spend(limiter.Usage{Output: 500}, admit)
+	if r := w.refuse(admit); r.Used != 600 {
+		t.Fatalf("%d used, want 600: the request that goes over completes", r.Used)
+	}
+}
+
+func TestTokens_SaturateInsteadOfWrapping(t *testing.T) {
+	for _, strategy := range []limiter.Strategy{limiter.SlidingWindow, limiter.Aligned} {
+		w := newWorld(t)
+		rule := tokens(100, 3600)
+		rule.Strategy = strategy
+		limit := w.limit("owner", rule)
+		one, two := w.admit(limit), w.admit(limit)
+		w.commit(one, limiter.Usage{Input: 1<<63 - 1, Output: 1<<63 - 1, CacheRead: -1 << 63})
+		w.pass(time.Minute)
+		w.commit(two, limiter.Usage{Input: 5})
+		w.wantUsed(limit, 1<<63-1)
+		w.refuse(limit)
+		w.pass(2 * time.Hour)
+		w.wantUsed(limit, 0)
+	}
+}
+
+func TestTokens_WideSlotsLeaveOneByOne(t *testing.T) {
+	w := newWorld(t)
+	limit := w.limit("owner", tokens(100, 60))
+	one, two, three := w.admit(limit), w.admit(limit), w.admit(limit)
+	w.commit(one, limiter.Usage{Input: 10})
+	w.pass(time.Second)
+	w.commit(two, limiter.Usage{Input: 1 << 40})
+	w.pass(time.Second)
+	w.commit(three, limiter.Usage{Input: 30})
+	w.wantUsed(limit, 1<<40+40)
+	w.pass(59 * time.Second)
+	w.wantUsed(limit, 1<<40+30)
+	w.pass(time.Second)
+	w.wantUsed(limit, 30)
+}
+
+func TestUsage_SplitsByMeter(t *testing.T) {
+	u := limiter.Usage{
+		Input: 1, CacheRead: 2, CacheCreation: 4, Output: 8, Reasoning: 3,
+		ServerToolUseInput: 5, ServerToolUseOutput: 6, CostNanos: 7,
+	}
+	want := map[limiter.Meter]int64{
+		limiter.MeterRequests: 0, limiter.MeterConcurrency: 0, limiter.MeterTokens: 15, limiter.MeterInput: 1,
+		limiter.MeterOutput: 8, limiter.MeterCacheRead: 2, limiter.MeterCacheCreation: 4, limiter.MeterReasoning: 3,
+		limiter.MeterServerToolUseInput: 5, limiter.MeterServerToolUseOutput: 6, limiter.MeterCost: 7, "other": 0,
+	}
+	for meter, n := range want {
+		if got := u.Of(meter); got != n {
+			t.Errorf("%s counts %d, want %d", meter, got, n)
+		}
+	}
+	if negative := (&limiter.Usage{Input: -5, Output: 3}); negative.Of(limiter.MeterTokens) != 3 {
+		t.Errorf("negative usage counts")
+	}
+}

@@ -1,0 +1,95 @@
+package limiter
+
+// inlineLimits is how many limits a ticket holds without allocating.
+const inlineLimits = 32
+
+// Ticket is one request's hold on the limits that apply to it. The zero value
+// is ready: Add the limits, Reserve, then Commit, Release or Cancel, of which
+// the first counts and the rest do nothing. A reserved ticket keeps its
+// counters alive, whatever happens to the plan that its limits came from.
+//
+// A ticket belongs to one goroutine until it is reserved; ending it is safe
+// from any. It must not be copied.
+type Ticket struct {
+	_      noCopy
+	inline [inlineLimits]charge
+	spill  []charge // holds all of them once there are more
+	n      int
+	held   bool // reserved and not ended
+	warned *Limit
+}
+
+// charge is one limit of a ticket and what its counter marked the charge with.
+type charge struct {
+	limit *Limit
+	mark  int64
+}
+
+// noCopy makes go vet refuse copies.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
+
+// Add puts limits on a ticket that is not reserved. A counter that is reached
+// twice is charged once.
+func (t *Ticket) Add(limits []*Limit) {
+	t.mustBeFree("Add")
+	for _, l := range limits {
+		t.add(charge{limit: l})
+	}
+}
+
+func (t *Ticket) add(c charge) {
+	switch {
+	case t.n < inlineLimits:
+		t.inline[t.n] = c
+	case t.n == inlineLimits:
+		t.spill = append(append(t.spill[:0], t.inline[:]...), c)
+	default:
+		t.spill = append(t.spill, c)
+	}
+	t.n++
+}
+
+// Reset makes the ticket as new, but for the memory it has grown. It panics on
+// a reserved ticket: its leases would never come back.
+func (t *Ticket) Reset() {
+	t.mustBeFree("Reset")
+	clear(t.inline[:min(t.n, inlineLimits)])
+	clear(t.spill)
+	t.spill = t.spill[:0]
+	t.n = 0
+	t.warned = nil
+}
+
+// Warned returns the first budget of the last Reserve that was used up but
+// lets requests pass; nil if there was none.
+func (t *Ticket) Warned() *Limit { return t.warned }
+
+func (t *Ticket) mustBeFree(what string) {
+	if t.held {
+		panic("limiter: " + what + " on a reserved ticket; commit, release or cancel it first")
+	}
+}
+
+// charges returns the ticket's charges in the order they were added.
+func (t *Ticket) charges() []charge {
+	if t.n <= inlineLimits {
+		return t.inline[:t.n]
+	}
+	return t.spill
+}
+
+// drop takes the i-th charge out.
+func (t *Ticket) drop(i int) {
+	rest := t.charges()
+	copy(rest[i:], rest[i+1:])
+	t.n--
+	if t.n >= inlineLimits {
+		t.spill = t.spill[:t.n]
+	}
+	if t.n == inlineLimits {
+		copy(t.inline[:], t.spill)
+	}
+}

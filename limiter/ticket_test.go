@@ -1,0 +1,173 @@
+package limiter_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"relay/limiter"
+)
+
+func TestReserve_ChargesACounterOnceThatItReachesTwice(t *testing.T) {
+	w := newWorld(t)
+	limits := w.oneOfEach(9)
+	tighter := *limits[1]
+	tighter.Amount = 1
+	ticket := w.admit(append(append(limits, limits...), &tighter)...)
+	w.commit(ticket, limiter.Usage{Input: 1, CostNanos: 1})
+	for _, l := range limits[:8] {
+		w.wantUsed(l, 1)
+	}
+	w.wantUsed(limits[8], 0)
+	w.refuse(append(limits, &tighter)...)
+}
+
+func TestReserve_TakesMoreLimitsThanATicketHoldsInline(t *testing.T) {
+	for _, n := range []int{31, 32, 33, 34, 100} {
+		w := newWorld(t)
+		var limits []*limiter.Limit
+		for i := range n {
+			rule := requests(1, int64(i+1), limiter.SessionWindow)
+			limits = append(limits, w.limit("owner", rule))
+		}
+		ticket := w.admit(append(limits, limits[0], limits[n-1])...)
+		for _, l := range limits {
+			w.wantUsed(l, 1)
+		}
+		w.cancel(ticket)
+		for _, l := range limits {
+			w.wantUsed(l, 0)
+			if r := w.memory.Read(w.now, l.Counter); r.InFlight != 0 {
+				t.Fatalf("%d limits: %d tickets still hold a counter", n, r.InFlight)
+			}
+		}
+		ticket.Reset()
+		ticket.Add(limits[:1])
+		w.memory.Reserve(context.Background(), w.now, ticket)
+		w.wantUsed(limits[0], 1)
+		w.wantUsed(limits[n-1], 0)
+	}
+}
+
+func TestCancel_GivesBackWhatTheStrategySays(t *testing.T) {
+	back := map[limiter.Strategy]int64{
+		limiter.SlidingWindow: 1, limiter.FixedWindow: 1, limiter.Aligned: 1,
+		limiter.TokenBucket: 0, limiter.LeakyBucket: 0, limiter.SessionWindow: 0,
+	}
+	for strategy, want := range back {
+		w := newWorld(t)
+		limit := w.limit("owner", requests(5, 60, strategy))
+		w.cancel(w.admit(limit))
+		w.wantUsed(limit, want)
+	}
+}
+
+func TestCancel_LeavesALaterSessionAlone(t *testing.T) {
+	w := newWorld(t)
+	limit := w.limit("owner", requests(5, 60, limiter.SessionWindow))
+	old := w.admit(limit)
+	w.pass(61 * time.Second)
+	w.admit(limit)
+	w.cancel(old)
+	w.wantUsed(limit, 1)
+}
+
+// TestTickets_EndOnce ends one ticket by every pair of ways: the gauge is zero
+// after the first, and the second changes nothing.
+func TestTickets_EndOnce(t *testing.T) {
+	ways := map[string]func(*world, *limiter.Ticket){
+		"commit":  func(w *world, t *limiter.Ticket) { w.commit(t, limiter.Usage{Input: 1, CostNanos: 1}) },
+		"release": (*world).release,
+		"cancel":  (*world).cancel,
+		"commit as upstream": func(w *world, t *limiter.Ticket) {
+			w.memory.Commit(context.Background(), w.now, limiter.Usage{Input: 1, CostNanos: 1}, nil, t)
+		},
+	}
+	for first, one := range ways {
+		for second, two := range ways {
+			w := newWorld(t)
+			limits := w.oneOfEach(5)
+			w.admit(limits[:8]...)
+			ticket := w.admit(limits...)
+			w.wantUsed(limits[8], 1)
+			one(w, ticket)
+			w.wantUsed(limits[8], 0)
+			before := w.readings(limits)
+			two(w, ticket)
+			if after := w.readings(limits); !slices.Equal(after, before) {
+				t.Errorf("%s after %s left %+v, want %+v", second, first, after, before)
+			}
+		}
+	}
+}
+
+func TestReserve_ChargesAReservedTicketNoFurther(t *testing.T) {
+	w := newWorld(t)
+	limits := w.oneOfEach(1)
+	ticket := w.admit(limits...)
+	if r, _ := w.memory.Reserve(context.Background(), w.now, ticket); r.Refused() {
+		t.Fatal("a reserved ticket was refused")
+	}
+	w.wantUsed(limits[1], 1)
+	w.commit(ticket, limiter.Usage{})
+	w.wantUsed(limits[8], 0)
+}
+
+func TestRelease_ChargesNothingMore(t *testing.T) {
+	w := newWorld(t)
+	limits := w.oneOfEach(5)
+	w.release(w.admit(limits...))
+	for i, want := range []int64{0, 1, 1, 1, 1, 1, 0, 0, 0} {
+		w.wantUsed(limits[i], want)
+	}
+}
+
+func TestCommit_NumbersFromOneWithoutGaps(t *testing.T) {
+	w := newWorld(t)
+	limit := w.limit("owner", requests(100, 60, limiter.SlidingWindow))
+	one, upstream, two, empty := w.admit(limit), w.admit(limit), w.admit(limit), w.admit()
+	w.cancel(w.admit(limit))
+	w.release(w.admit(limit))
+	ctx := context.Background()
+	got := []uint64{
+		w.memory.Commit(ctx, w.now, limiter.Usage{}, one, upstream),
+		w.memory.Commit(ctx, w.now, limiter.Usage{}, one, upstream),
+		w.memory.Commit(ctx, w.now, limiter.Usage{}, nil, two),
+		w.memory.Commit(ctx, w.now, limiter.Usage{}, empty, nil),
+		w.memory.Commit(ctx, w.now, limiter.Usage{}, nil, nil),
+		w.memory.Commit(ctx, w.now, limiter.Usage{}, &limiter.Ticket{}, nil),
+	}
+	if want := []uint64{1, 0, 2, 3, 0, 0}; !slices.Equal(got, want) {
+		t.Fatalf("numbers are %v, want %v", got, want)
+	}
+}
+
+func TestCommit_ChargesBothSides(t *testing.T) {
+	w := newWorld(t)
+	caller, upstream := w.limit("key", tokens(100, 60)), w.limit("host key", tokens(100, 60))
+	one, two := w.admit(caller), w.admit(upstream)
+	w.memory.Commit(context.Background(), w.now, limiter.Usage{Input: 7}, one, two)
+	w.wantUsed(caller, 7)
+	w.wantUsed(upstream, 7)
+}
+
+func TestTicket_RefusesToLoseAReservation(t *testing.T) {
+	w := newWorld(t)
+	ticket := w.admit(w.oneOfEach(5)...)
+	for name, misuse := range map[string]func(){
+		"Reset": ticket.Reset,
+		"Add":   func() { ticket.Add(nil) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s on a reserved ticket passed", name)
+				}
+			}()
+			misuse()
+		}()
+	}
+	w.cancel(ticket)
+	ticket.Reset()
+}

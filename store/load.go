@@ -1,0 +1,114 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"go.etcd.io/bbolt"
+)
+
+// load reads the catalog after everything that speaks against doing so.
+func (db *DB) load() error {
+	var m meta
+	err := db.view(func(tx *bbolt.Tx) (err error) {
+		if err := db.checkLength(tx); err != nil {
+			return err
+		}
+		if err := db.checkSchema(tx); err != nil {
+			return err
+		}
+		m, err = readMeta(tx)
+		return err
+	})
+	if err != nil {
+		return db.damaged(err)
+	}
+	if err := db.checkMarker(m.installation); err != nil {
+		return err
+	}
+	if err := db.findKey(m); err != nil {
+		return err
+	}
+	if err := db.loadCatalog(m); err != nil {
+		return err
+	}
+	db.usage.resume(m.usage)
+	return db.mark()
+}
+
+// checkLength finds a file cut short before a page behind its end is touched.
+func (db *DB) checkLength(tx *bbolt.Tx) error {
+	stat, err := db.file.Stat()
+	if err != nil {
+		return err
+	}
+	if stat.Size() < tx.Size() {
+		return fmt.Errorf("it is cut short: %d of %d bytes", stat.Size(), tx.Size())
+	}
+	return nil
+}
+
+func (db *DB) checkMarker(installation string) error {
+	marker, err := os.ReadFile(db.marker())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return db.diskError("read marker", err)
+	}
+	if found := string(bytes.TrimSpace(marker)); found != installation {
+		return &Error{
+			Code: CodeDamaged,
+			Message: fmt.Sprintf("database %s is of installation %s, but %s names %s: put the right database back, or remove %s to take this one on purpose",
+				db.path(), installation, db.marker(), strings.ToValidUTF8(found, "?"), db.marker()),
+		}
+	}
+	return nil
+}
+
+// findKey finds the master key and tries it.
+func (db *DB) findKey(m meta) error {
+	key, err := masterKeyFor(db.options, m.keyCheck)
+	if err == nil {
+		_, err = key.open(keyCheckPlace(m.installation), m.keyCheck)
+	}
+	var wrong *Error
+	if errors.As(err, &wrong) {
+		return wrong
+	}
+	if err != nil {
+		return db.damaged(fmt.Errorf("its key check: %w", err))
+	}
+	db.key, db.installation = key, m.installation
+	return nil
+}
+
+func (db *DB) loadCatalog(m meta) error {
+	err := db.view(func(tx *bbolt.Tx) error {
+		c, err := loadCatalog(tx, m.catalog)
+		db.catalog.Store(c)
+		return err
+	})
+	if err != nil {
+		return db.damaged(err)
+	}
+	db.state = m.catalog
+	db.firstBoot = m.catalog.Generation == 0
+	return nil
+}
+
+// mark writes the marker when a power cut, or someone, has taken it.
+func (db *DB) mark() error {
+	if size, err := fileSize(db.marker()); err == nil && size >= 0 {
+		return nil
+	}
+	err := makeNew(db.marker(), []byte(db.installation+"\n"))
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return db.diskError("write marker "+db.marker(), err)
+	}
+	return nil
+}

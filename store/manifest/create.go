@@ -1,0 +1,90 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"relay/store"
+)
+
+// inOrder yields the documents with those first that others refer to.
+func (a *applying) inOrder() []*entry {
+	order := store.Kinds()
+	sorted := slices.Clone(a.entries)
+	slices.SortStableFunc(sorted, func(x, y *entry) int {
+		return slices.Index(order, x.doc.Kind) - slices.Index(order, y.doc.Kind)
+	})
+	return sorted
+}
+
+// create makes the records that do not exist yet, so that all documents can
+// refer to them. References to records that come later stay names.
+func (a *applying) create() {
+	claimed := map[string]bool{}
+	for _, n := range a.inOrder() {
+		rec, err := n.doc.record()
+		if err != nil {
+			a.refuse(store.CodeInvalid, n.doc.problem("spec", err.Error()))
+			continue
+		}
+		if n.before = a.find(n, rec); n.before != nil {
+			n.id = n.before.Meta().ID
+		} else {
+			a.createOne(n, rec)
+		}
+		if claimed[n.id] {
+			a.refuse(store.CodeInvalid, n.doc.problem("", "is defined twice: once by name and once by id"))
+		}
+		claimed[n.id] = n.id != ""
+	}
+}
+
+func (a *applying) createOne(n *entry, rec store.AnyRecord) {
+	if rec.Meta().Name == "" {
+		a.refuse(store.CodeUnprocessable, n.doc.problem("spec.account", "names an account that does not exist"))
+		return
+	}
+	a.stamp(n, rec)
+	a.put(n, rec)
+	n.id = rec.Meta().ID
+	n.change = Change{Kind: n.doc.Kind, Name: rec.Meta().Name, Action: ActionCreate}
+}
+
+// find returns the stored record that a document means. A policy binding is
+// known by its account, and gets the name derived from it.
+func (a *applying) find(n *entry, rec store.AnyRecord) store.AnyRecord {
+	c := a.editor.Catalog()
+	binding, ok := rec.(*store.PolicyBinding)
+	if !ok {
+		return c.Of(n.doc.Kind).FindByName(n.doc.Metadata.Name)
+	}
+	store.ResolveRefs(c, rec)
+	n.doc.Metadata.Name = store.PolicyBindingName(c, binding.Spec.Account)
+	rec.Meta().Name = n.doc.Metadata.Name
+	for present := range c.PolicyBindings.All() {
+		if present.Spec.Account == binding.Spec.Account {
+			return present
+		}
+	}
+	return nil
+}
+
+func (a *applying) stamp(n *entry, rec store.AnyRecord) {
+	rec.Meta().Origin = &store.Origin{Kind: "file", Source: a.options.Source, Hash: n.doc.hash()}
+}
+
+func (a *applying) put(n *entry, rec store.AnyRecord) {
+	err := a.editor.Put(rec)
+	if err == nil {
+		return
+	}
+	var refused *store.Error
+	if !errors.As(err, &refused) || len(refused.Problems) == 0 {
+		a.refuse(store.CodeOf(err), n.doc.problem("", fmt.Sprintf("cannot be applied: %v", err)))
+		return
+	}
+	for _, p := range refused.Problems {
+		a.refuse(refused.Code, n.doc.problem(p.Field, p.Message))
+	}
+}

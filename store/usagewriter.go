@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"time"
+)
+
+// retryInterval lies between tries of a batch that could not be written.
+const retryInterval = time.Second
+
+// CounterSource gives the states of counters.
+type CounterSource interface {
+	// Snapshot calls put for every counter that has changed since the last call
+	// (state nil: it is gone), and returns the number of the last commit that
+	// the states contain. Put keeps neither argument.
+	Snapshot(put func(name string, state []byte)) (through uint64)
+	// Dirty reports whether a counter has changed since the last Snapshot.
+	Dirty() bool
+}
+
+// usageWriter is the one goroutine that writes usage events, and with them the
+// counters that contain them.
+type usageWriter struct {
+	db     *DB
+	queue  *usageQueue
+	source CounterSource // nil: none
+
+	batch    []queued
+	counters map[string][]byte // changed and not in the database; nil: gone
+	failing  bool
+
+	flushes chan chan<- struct{} // closed when everything recorded before is written
+	waiters []chan<- struct{}
+	stop    chan struct{}
+	stopped chan struct{}
+}
+
+func (db *DB) newUsageWriter(source CounterSource) *usageWriter {
+	return &usageWriter{
+		db: db, queue: db.usage, source: source,
+		counters: map[string][]byte{},
+		flushes:  make(chan chan<- struct{}),
+		stop:     make(chan struct{}),
+		stopped:  make(chan struct{}),
+	}
+}
+
+// StartUsage starts the goroutine that writes usage events and the counters of
+// source, which may be nil. Before it events only wait. It has an effect once.
+func (db *DB) StartUsage(source CounterSource) {
+	w := db.newUsageWriter(source)
+	if db.writer.CompareAndSwap(nil, w) {
+		go w.run()
+	}
+}
+
+// FlushUsage returns once everything that was recorded before is in the
+// database, also when that takes several tries. When ctx ends first, the error
+// says why the last write failed.
+func (db *DB) FlushUsage(ctx context.Context) error {
+	w := db.writer.Load()
+	if w == nil {
+		return &Error{Code: CodeUnavailable, Message: "usage is not being written: StartUsage has not been called"}
+	}
+	done := make(chan struct{})
+	select {
+	case w.flushes <- done:
+	case <-w.stopped:
+		return w.queue.left()
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(), db.Failure())
+	}
+	select {
+	case <-done:
+		return nil
+	case <-w.stopped:
+		return w.queue.left()
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(), db.Failure())
+	}
+}
+
+// run writes when the first event has waited for the flush interval, when many
+// wait, when only counters have changed for the snapshot interval, and when
+// somebody asks. After a failure it waits for the retry interval whatever comes.
+func (w *usageWriter) run() {
+	defer close(w.stopped)
+	debug.SetPanicOnFault(true)
+	snapshots := time.NewTicker(w.db.options.SnapshotInterval)
+	defer snapshots.Stop()
+	due := time.NewTimer(w.db.options.FlushInterval)
+	defer due.Stop()
+	for {
+		flush := false
+		select {
+		case <-w.queue.first:
+			if !w.failing {
+				due.Reset(w.db.options.FlushInterval)
+			}
+		case <-w.queue.full:
+			flush = !w.failing
+		case <-snapshots.C:
+			flush = !w.failing && w.source != nil && w.source.Dirty()
+		case done := <-w.flushes:
+			w.waiters = append(w.waiters, done)
+			flush = !w.failing
+		case <-due.C:
+			flush = true
+		case <-w.stop:
+			w.flush()
+			return
+		}
+		if flush {
+			w.flush()
+			w.rearm(due)
+		}
+	}
+}
+
+func (w *usageWriter) rearm(due *time.Timer) {
+	switch {
+	case w.failing:
+		due.Reset(retryInterval)
+	case w.queue.waits():
+		due.Reset(w.db.options.FlushInterval)
+	default:
+		due.Stop()
+	}
+}
+
+// closeUsage takes no more events and writes those that wait.
+func (db *DB) closeUsage() error {
+	db.usage.close()
+	w := db.newUsageWriter(nil)
+	if !db.writer.CompareAndSwap(nil, w) {
+		w = db.writer.Load()
+		close(w.stop)
+		w.join()
+	} else {
+		w.flush()
+		close(w.stopped)
+	}
+	return db.usage.left()
+}
+
+// join waits for the goroutine to end. After a fault of the file it may be
+// stuck in a lock of bbolt.
+func (w *usageWriter) join() {
+	if w.db.broken.Load() == nil {
+		<-w.stopped
+		return
+	}
+	select {
+	case <-w.stopped:
+	case <-time.After(time.Second):
+	}
+}

@@ -1,0 +1,99 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+
+	"go.etcd.io/bbolt"
+)
+
+// Verify reads everything in the database and calls each for every fault: pages
+// of bbolt, records, events and counters that are not as they were written, and
+// sealed values that do not open. Writes wait meanwhile. It returns an error
+// when it could not go on, and need not be called for what Open finds itself.
+func (db *DB) Verify(each func(fault string)) error {
+	db.writing.Lock()
+	defer db.writing.Unlock()
+	db.gate.Lock()
+	defer db.gate.Unlock()
+	err := db.view(func(tx *bbolt.Tx) error {
+		if err := db.checkLength(tx); err != nil {
+			return err
+		}
+		for err := range tx.Check() {
+			each(err.Error())
+		}
+		v := verifier{db, tx, each}
+		v.catalog()
+		v.usage()
+		v.counters()
+		return v.secrets()
+	})
+	if err != nil {
+		return db.damaged(err)
+	}
+	return nil
+}
+
+type verifier struct {
+	db   *DB
+	tx   *bbolt.Tx
+	each func(fault string)
+}
+
+func (v verifier) fault(err error) {
+	if err != nil {
+		v.each(err.Error())
+	}
+}
+
+func (v verifier) catalog() {
+	m, err := readMeta(v.tx)
+	v.fault(err)
+	if err == nil {
+		_, err = loadCatalog(v.tx, m.catalog)
+		v.fault(err)
+	}
+}
+
+// usage reads every event, and compares their number with what the last batch
+// says.
+func (v verifier) usage() {
+	var reader eventReader
+	found := uint64(0)
+	_ = v.tx.Bucket([]byte(usageBucket)).ForEach(func(key, value []byte) error {
+		var e Event
+		if err := reader.readRow(key, value, &e); err != nil {
+			v.fault(eventFault(key, err))
+		}
+		found++
+		return nil
+	})
+	m, err := readMeta(v.tx)
+	if err == nil && m.usage.Events != found {
+		v.fault(fmt.Errorf("the usage bucket holds %d events where it should hold %d", found, m.usage.Events))
+	}
+}
+
+func (v verifier) counters() {
+	_ = v.tx.Bucket([]byte(countersBucket)).ForEach(func(key, value []byte) error {
+		_, err := unframe(countersBucket, key, value)
+		v.fault(err)
+		return nil
+	})
+}
+
+func (v verifier) secrets() error {
+	return v.tx.Bucket([]byte(secretsBucket)).ForEach(func(key, sealed []byte) error {
+		parts := strings.SplitN(string(key), "\x00", 3)
+		if len(parts) != 3 {
+			v.fault(fmt.Errorf("sealed value under the unknown key %q", key))
+			return nil
+		}
+		at := place{v.db.installation, Kind(parts[0]), parts[1], parts[2]}
+		if _, err := v.db.key.open(at, sealed); err != nil {
+			v.fault(fmt.Errorf("%s of %s %s: %w", at.field, at.kind, at.id, err))
+		}
+		return nil
+	})
+}
