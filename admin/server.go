@@ -24,6 +24,8 @@ type Options struct {
 	Counters CounterReader          // the limiter's registry
 	Version  string
 
+	InferenceURL string // where callers reach this Relay; empty: not known
+
 	Metrics http.Handler // /metrics
 	UI      http.Handler // everything else under /
 	Ready   func() error // why the process takes no traffic; nil: it always does

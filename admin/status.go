@@ -19,6 +19,7 @@ type Status struct {
 	InstallationID string                    `json:"installationId"`
 	Generation     uint64                    `json:"generation" doc:"Of the catalog; every change adds one."`
 	DataDir        string                    `json:"dataDir"`
+	InferenceURL   string                    `json:"inferenceURL,omitempty" doc:"Where callers reach this Relay."`
 	Live           bool                      `json:"live"`
 	Ready          bool                      `json:"ready"`
 	Reason         string                    `json:"reason,omitempty" doc:"Why the process takes no traffic."`
@@ -65,6 +66,7 @@ func (s *server) status(c *store.Catalog) Status {
 		InstallationID: s.DB.InstallationID(),
 		Generation:     c.Generation,
 		DataDir:        s.DB.Dir(),
+		InferenceURL:   s.InferenceURL,
 		Ready:          true,
 		Started:        s.started.UTC(),
 		UptimeSeconds:  int64(s.Now().Sub(s.started) / time.Second),

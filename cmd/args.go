@@ -23,16 +23,6 @@ func exactly(names ...string) cobra.PositionalArgs {
 // noArgs takes nothing but flags.
 func noArgs(c *cobra.Command, args []string) error { return exactly()(c, args) }
 
-// atLeast takes the named argument once or more often.
-func atLeast(name string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usagef("%s: %s is missing; %q explains", c.CommandPath(), name, c.CommandPath()+" --help")
-		}
-		return nil
-	}
-}
-
 func plainly(names []string) string {
 	if len(names) == 0 {
 		return "no arguments"

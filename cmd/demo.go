@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -70,7 +71,7 @@ func (a *app) demo(ctx context.Context, once bool) error {
 
 func demoConfig(dir string) Config {
 	cfg := DefaultConfig()
-	cfg.DataDir = dir
+	cfg.DataDir, cfg.Socket = dir, filepath.Join(dir, "relay.sock")
 	cfg.Inference.Listen, cfg.Control.Listen = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.ShutdownTimeout = 5 * time.Second
 	return cfg
@@ -99,7 +100,7 @@ func startEcho() (*echoUpstream, error) {
 
 func (u *echoUpstream) stop() {
 	u.server.Close()
-	<-u.served
+	_ = <-u.served
 }
 
 // walk is the demo's way through Relay, all of it over the public API.

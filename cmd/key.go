@@ -42,7 +42,7 @@ func (a *app) keyAddCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := a.showPlaintext(s, made); err != nil {
+		if err := a.showPlaintext(ctx, s, made); err != nil {
 			return err
 		}
 		return a.noteCaps(ctx, s, made.Key, flags.policy)

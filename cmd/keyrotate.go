@@ -54,7 +54,7 @@ func (a *app) rotateKey(ctx context.Context, s *session, name string, grace time
 	if grace > 0 {
 		a.note("The former key works until %s.", localTime(time.Now().Add(grace)))
 	}
-	return a.showPlaintext(s, shown)
+	return a.showPlaintext(ctx, s, shown)
 }
 
 func (a *app) keyRevokeCommand() *cobra.Command {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"net/url"
 	"strings"
 	"time"
 
@@ -121,7 +120,7 @@ func (a *app) canShowPlaintext() error {
 }
 
 // showPlaintext prints a new key, and for people the lines that use it.
-func (a *app) showPlaintext(s *session, made shownKey) error {
+func (a *app) showPlaintext(ctx context.Context, s *session, made shownKey) error {
 	if !a.human() {
 		k, err := decodeRow[keyRow](made.Key)
 		if err != nil {
@@ -133,7 +132,7 @@ func (a *app) showPlaintext(s *session, made shownKey) error {
 	if _, err := fmt.Fprintln(a.Stdout, made.Plaintext); err != nil {
 		return err
 	}
-	base := s.inferenceURL()
+	base := s.inferenceURL(ctx)
 	switch {
 	case base == "":
 	case isTerminal(a.Stdout):
@@ -145,17 +144,15 @@ func (a *app) showPlaintext(s *session, made shownKey) error {
 	return nil
 }
 
-// inferenceURL guesses where callers reach this Relay, or returns "".
-func (s *session) inferenceURL() string {
-	host, port, err := net.SplitHostPort(s.cfg.Inference.Listen)
-	if err != nil || port == "0" {
+// inferenceURL is where callers reach the running Relay, or, when none runs,
+// where one with this configuration would listen; "" when that cannot be told.
+func (s *session) inferenceURL(ctx context.Context) string {
+	if status, err := s.Status(ctx); err == nil && status.InferenceURL != "" {
+		return status.InferenceURL
+	}
+	_, port, err := net.SplitHostPort(s.cfg.Inference.Listen)
+	if err != nil || port == "0" || s.server != "" {
 		return ""
 	}
-	if u, err := url.Parse(s.server); err == nil && u.Hostname() != "" {
-		host = u.Hostname()
-	}
-	if host == "" || host == "0.0.0.0" || host == "::" {
-		host = "127.0.0.1"
-	}
-	return "http://" + net.JoinHostPort(host, port)
+	return "http://" + s.cfg.Inference.Listen
 }

@@ -1,10 +1,8 @@
 package cmd
 
 import (
-	"errors"
 	"io"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -27,5 +25,3 @@ func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
-
-func isBusy(err error) bool { return errors.Is(err, syscall.EADDRINUSE) }

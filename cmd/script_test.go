@@ -20,20 +20,22 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the command line as testdata/script writes it. "code N relay
-// ..." runs a command that must exit with N.
+// ..." runs a command that must exit with N, "ready" waits for a server that runs
+// in the background, and "chat STATUS KEYFILE MODEL" calls it.
 func TestScripts(t *testing.T) {
+	upstream := startEcho(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"code": runForCode},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"code": runForCode, "ready": waitReady, "chat": callChat},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command takes a second more
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("TZ", "UTC")
 			env.Setenv("RELAY_DATA_DIR", filepath.Join(env.WorkDir, "data"))
-			return nil
+			return withServer(env, upstream)
 		},
 	})
 }

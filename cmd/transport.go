@@ -58,7 +58,7 @@ func (a *app) dialRemote(cfg Config, server string) (*session, error) {
 		return nil, usagef("--server %s: %v", server, err)
 	}
 	if u, err := url.Parse(server); err == nil && u.Scheme == "http" && !isLoopback(u.Hostname()) && !cfg.AdminToken.IsZero() {
-		a.note("the admin token goes to %s unencrypted; use https or an ssh tunnel", u.Host)
+		a.note("The admin token goes to %s unencrypted; use https or an ssh tunnel.", u.Host)
 	}
 	return &session{Client: client, cfg: cfg, server: server}, nil
 }

@@ -50,7 +50,7 @@ func (x *exchange) readAnswer(a *attempt) error {
 		switch {
 		case len(x.buffer) > maxAnswer:
 			return errAnswerTooLarge
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return err

@@ -29,7 +29,7 @@ func (x *exchange) readBody() error {
 		switch {
 		case int64(len(x.body)) > limit:
 			return tooLarge(limit)
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			_ = x.rc.SetReadDeadline(time.Time{})
 			return nil
 		case err != nil:

@@ -38,7 +38,7 @@ func (x *exchange) stream(a *attempt) *outcome {
 		x.waited += time.Since(before)
 		a.alive()
 		x.splitter.Filled(n)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			x.splitter.End()
 		}
 		if done, o := x.relay(a); done || o != nil {
@@ -75,7 +75,8 @@ func (x *exchange) relay(a *attempt) (done bool, o *outcome) {
 			if !x.began && pending == (wire.Range{}) {
 				return false, a.failed()
 			}
-			return true, x.failedWithin(a, &pending, e)
+			x.failedWithin(a, &pending, e)
+			return true, nil
 		}
 		x.startStream(a)
 		if pending == (wire.Range{}) {
@@ -118,7 +119,7 @@ func (a *attempt) failureError(f wire.Failure) *wire.Error {
 
 // failedWithin passes an error on that comes after content. The stream has
 // failed: it gets no terminal event.
-func (x *exchange) failedWithin(a *attempt, pending *wire.Range, e wire.Event) *outcome {
+func (x *exchange) failedWithin(a *attempt, pending *wire.Range, e wire.Event) {
 	x.write(pending, "")
 	x.errorKind = "upstream_error"
 	f := x.tap.Failure
@@ -126,7 +127,6 @@ func (x *exchange) failedWithin(a *attempt, pending *wire.Range, e wire.Event) *
 	x.settle()
 	text := redacted(string(x.splitter.Bytes(e.At)), a.c.Key)
 	x.send([]byte(text), []byte(e.Missing))
-	return nil
 }
 
 // startStream sends the status line and headers, once.
@@ -202,7 +202,7 @@ func (x *exchange) ended(a *attempt, err error) *outcome {
 	case x.callerGone || x.left():
 		_ = x.abandoned()
 		return nil
-	case err == io.EOF && x.codec.Complete(&x.tap):
+	case errors.Is(err, io.EOF) && x.codec.Complete(&x.tap):
 		x.finishStream(a)
 		return nil
 	case !x.began && !x.stopping():

@@ -37,14 +37,6 @@ func (c *Counter) fill(v, amount int64) {
 	c.amount = amount
 }
 
-// drip takes one request out again, down to an empty bucket.
-func (c *Counter) drip() {
-	c.used--
-	if c.used == 0 {
-		c.part = 0
-	}
-}
-
 // bucketWait returns the nanoseconds until the level is at most target, which
 // is not negative: the level above it, over amount a window, rounded up.
 func (c *Counter) bucketWait(v, target, amount int64) int64 {

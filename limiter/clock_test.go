@@ -185,6 +185,14 @@ func TestClock_SleepEmptiesTheWindow(t *testing.T) {
 	w.admit(limit)
 }
 
+func TestClock_SleepBeforeTheFirstReadingCounts(t *testing.T) {
+	w := newClockedWorld(t)
+	w.machine.setWall(8 * time.Hour)
+	if got, want := w.clock.Now(), at(noon.Add(8*time.Hour)); got != want {
+		t.Fatalf("clock reads %+v, want %+v", got, want)
+	}
+}
+
 func TestClock_RestoreContinues(t *testing.T) {
 	w := newClockedWorld(t)
 	ahead := noon.Add(time.Hour).UnixNano()

@@ -62,6 +62,10 @@ func TestName_CheckSaysWhatIsWrong(t *testing.T) {
 	if err := good.Check(); err != nil {
 		t.Fatal(err)
 	}
+	longest := limiter.Name{Meter: limiter.MeterRequests, Strategy: limiter.FixedWindow, Window: limiter.MaxWindow}
+	if err := longest.Check(); err != nil {
+		t.Fatal(err)
+	}
 	good.Timezone = "Europe/Nowhere"
 	if good.Check() == nil {
 		t.Error("an unknown time zone passes")

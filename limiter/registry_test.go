@@ -62,9 +62,12 @@ func TestRegistry_CountsStrictlyWhatCheckRefuses(t *testing.T) {
 	if r := w.refuse(budget); r.Wait >= 0 {
 		t.Errorf("a budget of an unknown period resets in %s", r.Wait)
 	}
-	zero := w.limit("owner", requests(0, 60, limiter.TokenBucket))
-	if r := w.refuse(zero); r.Wait >= 0 {
-		t.Errorf("an amount of 0 has room in %s", r.Wait)
+	for _, amount := range []int64{0, -1} {
+		for _, l := range w.oneOfEach(amount)[1:6] {
+			if r := w.refuse(l); r.Wait >= 0 {
+				t.Errorf("an amount of %d has room in %s", amount, r.Wait)
+			}
+		}
 	}
 }
 

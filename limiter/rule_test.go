@@ -33,9 +33,12 @@ func TestRule_Algorithm(t *testing.T) {
 }
 
 func TestRule_CheckNamesTheField(t *testing.T) {
-	good := requests(60, 60, limiter.SlidingWindow)
-	if faults := good.Check(); len(faults) != 0 {
-		t.Fatalf("%+v has the faults %v", good, faults)
+	for _, good := range []limiter.Rule{
+		requests(1, 1, limiter.SlidingWindow), requests(9_007_199_254_740_991, 31_622_400, limiter.TokenBucket),
+	} {
+		if faults := good.Check(); len(faults) != 0 {
+			t.Fatalf("%+v has the faults %v", good, faults)
+		}
 	}
 	for field, bad := range map[string][]limiter.Rule{
 		"meter":    {{Meter: "token", Amount: 1, Window: 1, Strategy: limiter.FixedWindow}, {Meter: limiter.MeterCost, Amount: 1, Window: 1, Strategy: limiter.FixedWindow}},

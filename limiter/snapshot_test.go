@@ -16,7 +16,12 @@ import (
 // snapshot returns what a snapshot puts, by name; nil for counters that went.
 func (w *world) snapshot() map[string][]byte {
 	states := map[string][]byte{}
-	w.memory.Snapshot(w.now, func(name string, state []byte) { states[name] = state })
+	w.memory.Snapshot(w.now, func(name string, state []byte) {
+		if states[name] != nil {
+			w.t.Errorf("%s is put twice", name)
+		}
+		states[name] = state
+	})
 	return states
 }
 
@@ -44,7 +49,7 @@ func (w *clockedWorld) restoreClock(states map[string][]byte) {
 func TestSnapshot_RestoresWhatCounts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := newModel(t, rt)
-		m.limits = append(m.limits, m.budget("owner", 5, limiter.PeriodDay, ""), m.budget("owner", 50, limiter.PeriodTotal, ""))
+		m.limits = append(m.limits, m.budget("owner", 1<<40, limiter.PeriodDay, ""), m.budget("owner", 1<<40, limiter.PeriodTotal, ""))
 		kept := map[string][]byte{}
 		for range 40 {
 			m.timePasses(rt)
@@ -53,6 +58,7 @@ func TestSnapshot_RestoresWhatCounts(t *testing.T) {
 				m.commit(ticket, limiter.Usage{Input: drawTokens(rt), Output: drawTokens(rt), CostNanos: drawTokens(rt)})
 			}
 			if rapid.Bool().Draw(rt, "snapshot") {
+				m.timePasses(rt)
 				keep(kept, m.snapshot())
 			}
 		}
@@ -99,7 +105,10 @@ func TestSnapshot_PutsOnlyWhatChanged(t *testing.T) {
 		t.Fatalf("a limiter without traffic puts %d states", len(states))
 	}
 	ticket := w.admit(limits...)
-	if states := w.snapshot(); len(states) != 6 {
+	puts := 0
+	states := map[string][]byte{}
+	w.memory.Snapshot(w.now, func(name string, state []byte) { states[name] = state; puts++ })
+	if puts != 6 || len(states) != 6 {
 		t.Fatalf("a reserve over five request rules puts %d states, want 5 and the clock", len(states))
 	}
 	number := w.commit(ticket, limiter.Usage{Input: 1, CostNanos: 1})
@@ -114,8 +123,31 @@ func TestSnapshot_PutsOnlyWhatChanged(t *testing.T) {
 	if through != number {
 		t.Fatalf("snapshot is through commit %d, want %d", through, number)
 	}
+	w.admit(limits[1])
+	w.admit(limits[1])
+	if !w.memory.Dirty() {
+		t.Fatal("one change is none")
+	}
+	if states := w.snapshot(); len(states) != 2 {
+		t.Fatalf("one change puts %d states, want its own and the clock", len(states))
+	}
 	if states := w.snapshot(); len(states) != 0 {
 		t.Fatalf("nothing changed and %d states are put", len(states))
+	}
+}
+
+func TestSnapshot_PutsWhatACancelGaveBack(t *testing.T) {
+	w := newWorld(t)
+	limits := w.oneOfEach(5)
+	ticket := w.admit(limits...)
+	w.snapshot()
+	w.cancel(ticket)
+	states := w.snapshot()
+	for i, l := range limits {
+		state, put := states[l.Counter.Name().String()]
+		if gaveBack := i >= 3 && i <= 5; put != gaveBack || state != nil {
+			t.Errorf("%s is put: %t, as %v", l.Counter.Name(), put, state)
+		}
 	}
 }
 

@@ -130,16 +130,11 @@ func (c *Counter) open(v int64) {
 // strategy says so, and reports whether the counter changed. A session that
 // has ended in between keeps what is its own.
 func (c *Counter) giveBack(mark int64) bool {
-	switch {
-	case c.used <= 0:
-		return false
-	case c.algo == algoGauge, c.algo == algoSession && c.edge == mark:
-		c.used--
-	case c.algo == algoBucket:
-		c.drip()
-	default:
+	gives := c.algo == algoGauge || c.algo == algoBucket || c.algo == algoSession && c.edge == mark
+	if !gives || c.used <= 0 {
 		return false
 	}
+	c.used--
 	return true
 }
 

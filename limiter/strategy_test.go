@@ -1,6 +1,7 @@
 package limiter_test
 
 import (
+	"math/big"
 	"testing"
 	"time"
 
@@ -114,6 +115,26 @@ func TestSlidingWindow_WaitIsAtMostASlotMoreThanTheWindow(t *testing.T) {
 	}
 }
 
+func TestSlidingWindow_WaitsForTheSlotsThatMakeRoom(t *testing.T) {
+	w := newWorld(t)
+	limit := w.limit("owner", requests(5, 60, limiter.SlidingWindow))
+	for range 5 {
+		w.admit(limit)
+		w.pass(10 * time.Second)
+	}
+	for i := range int64(5) {
+		lowered := *limit
+		lowered.Amount = 5 - i // i more must leave
+		if r, want := w.refuse(&lowered), time.Duration(11+10*i)*time.Second; r.Wait != want {
+			t.Errorf("wait for %d to leave is %s, want %s", i+1, r.Wait, want)
+		}
+	}
+	w.pass(10 * time.Second) // the first fills the last slot
+	if r := w.refuse(limit); r.Wait != time.Second {
+		t.Errorf("wait for the oldest slot is %s, want 1s", r.Wait)
+	}
+}
+
 func TestFixedWindow_StartsOverAtMultiplesOfTheWindow(t *testing.T) {
 	w := newWorld(t)
 	limit := w.limit("owner", requests(2, 86400, limiter.FixedWindow))
@@ -126,6 +147,7 @@ func TestFixedWindow_StartsOverAtMultiplesOfTheWindow(t *testing.T) {
 	w.refuse(limit)
 	w.pass(1)
 	w.admit(limit)
+	w.wantUsed(limit, 1)
 }
 
 func TestTokenBucket_StartsFullAndRefillsSteadily(t *testing.T) {
@@ -176,6 +198,28 @@ func TestBucket_HoldsTheLargestAmountAndWindow(t *testing.T) {
 	w.wantUsed(limit, 0)
 }
 
+// TestBucket_IsExactBeyond64Bits fills a bucket whose level in nanoseconds of
+// its window needs 70 bits, and compares the time it takes to drain with big
+// integers.
+func TestBucket_IsExactBeyond64Bits(t *testing.T) {
+	const amount, window = 1000, limiter.MaxWindow * int64(1e9)
+	w := newWorld(t)
+	limit := w.limit("owner", requests(amount, limiter.MaxWindow, limiter.LeakyBucket))
+	for range amount {
+		w.admit(limit)
+	}
+	start := w.now
+	for i := range int64(2000) {
+		w.now.V = start.V + i*(window/2001) + i*i
+		drained := new(big.Int).Mul(big.NewInt(amount), big.NewInt(w.now.V-start.V))
+		left := new(big.Int).Sub(new(big.Int).Mul(big.NewInt(amount), big.NewInt(window)), drained)
+		want := left.Add(left, big.NewInt(amount-1)).Div(left, big.NewInt(amount)).Int64()
+		if got := w.memory.Read(w.now, limit.Counter).Reset; got != time.Duration(want) {
+			t.Fatalf("drains in %d ns, want %d", got, want)
+		}
+	}
+}
+
 func TestSessionWindow_OpensWithTheFirstRequest(t *testing.T) {
 	w := newWorld(t)
 	limit := w.limit("owner", requests(2, 60, limiter.SessionWindow))
@@ -220,6 +264,25 @@ func TestTokens_PassUpToTheAmountOrBelowIt(t *testing.T) {
 	w.spend(limiter.Usage{Output: 500}, admit)
 	if r := w.refuse(admit); r.Used != 600 {
 		t.Fatalf("%d used, want 600: the request that goes over completes", r.Used)
+	}
+}
+
+func TestTokens_EveryMeterAdmitsAtItsAmount(t *testing.T) {
+	w := newWorld(t)
+	for _, meter := range []limiter.Meter{
+		limiter.MeterTokens, limiter.MeterInput, limiter.MeterOutput, limiter.MeterCacheRead, limiter.MeterCacheCreation,
+		limiter.MeterReasoning, limiter.MeterServerToolUseInput, limiter.MeterServerToolUseOutput,
+	} {
+		limit := w.limit("owner", limiter.Rule{Meter: meter, Amount: 4, Window: 60, Strategy: limiter.FixedWindow})
+		four := limiter.Usage{
+			Input: 1, CacheRead: 1, CacheCreation: 1, Output: 1, Reasoning: 1, ServerToolUseInput: 1, ServerToolUseOutput: 1,
+		}
+		if meter != limiter.MeterTokens {
+			four = limiter.Usage{Input: 4, CacheRead: 4, CacheCreation: 4, Output: 4, Reasoning: 4, ServerToolUseInput: 4, ServerToolUseOutput: 4}
+		}
+		w.spend(four, limit)
+		w.wantUsed(limit, 4)
+		w.admit(limit)
 	}
 }
 
@@ -269,6 +332,11 @@ func TestUsage_SplitsByMeter(t *testing.T) {
 	for meter, n := range want {
 		if got := u.Of(meter); got != n {
 			t.Errorf("%s counts %d, want %d", meter, got, n)
+		}
+	}
+	for meter := range want {
+		if n := new(limiter.Usage).Of(meter); n != 0 {
+			t.Errorf("%s counts %d of nothing", meter, n)
 		}
 	}
 	if negative := (&limiter.Usage{Input: -5, Output: 3}); negative.Of(limiter.MeterTokens) != 3 {

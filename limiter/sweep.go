@@ -44,7 +44,7 @@ func (r *Registry) sweepBatch(generation uint64, v int64, end int) {
 // drop empties a counter that has aged out.
 func (l *ledger) drop(c *Counter, v int64, unused bool) {
 	aged := c.aged(v) || unused && c.algo == algoBudget && v-c.last >= forgetTotal
-	if c.refs > 0 || !aged || c.state == (state{}) {
+	if !aged || c.state == (state{}) {
 		return
 	}
 	c.state = state{}

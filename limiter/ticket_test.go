@@ -31,22 +31,29 @@ func TestReserve_TakesMoreLimitsThanATicketHoldsInline(t *testing.T) {
 			rule := requests(1, int64(i+1), limiter.SessionWindow)
 			limits = append(limits, w.limit("owner", rule))
 		}
-		ticket := w.admit(append(limits, limits[0], limits[n-1])...)
-		for _, l := range limits {
-			w.wantUsed(l, 1)
+		twice := slices.Insert(slices.Clone(limits), n/2, limits[0], limits[n/3])
+		for _, list := range [][]*limiter.Limit{limits, twice} {
+			ticket := w.admit(list...)
+			w.wantEach(limits, 1)
+			w.cancel(ticket)
+			w.wantEach(limits, 0)
+			ticket.Reset()
+			ticket.Add(limits[:1])
+			w.memory.Reserve(context.Background(), w.now, ticket)
+			w.wantEach(limits[:1], 1)
+			w.wantEach(limits[1:], 0)
+			w.cancel(ticket)
 		}
-		w.cancel(ticket)
-		for _, l := range limits {
-			w.wantUsed(l, 0)
-			if r := w.memory.Read(w.now, l.Counter); r.InFlight != 0 {
-				t.Fatalf("%d limits: %d tickets still hold a counter", n, r.InFlight)
-			}
+	}
+}
+
+// wantEach expects session windows that hold, and are held by, so many.
+func (w *world) wantEach(limits []*limiter.Limit, want int64) {
+	w.t.Helper()
+	for _, l := range limits {
+		if r := w.memory.Read(w.now, l.Counter); r.Used != want || r.InFlight != want {
+			w.t.Fatalf("one of %d limits stands at %d and is held by %d tickets, want %d", len(limits), r.Used, r.InFlight, want)
 		}
-		ticket.Reset()
-		ticket.Add(limits[:1])
-		w.memory.Reserve(context.Background(), w.now, ticket)
-		w.wantUsed(limits[0], 1)
-		w.wantUsed(limits[n-1], 0)
 	}
 }
 

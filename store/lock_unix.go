@@ -21,5 +21,5 @@ func inodeOf(path string) (uint64, bool) {
 	if !ok {
 		return 0, false
 	}
-	return uint64(system.Ino), true
+	return system.Ino, true
 }

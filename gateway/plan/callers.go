@@ -147,7 +147,7 @@ func hasCaps(k *store.RelayKey) bool {
 // unenforced refuses what a policy demands and this version cannot check:
 // letting it pass would be worse.
 func (c *compiler) unenforced(p *store.Policy) *Refused {
-	member := ""
+	var member string
 	switch {
 	case len(p.Spec.Capabilities) > 0:
 		member = "capabilities"

@@ -1,0 +1,257 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/rs/zerolog"
+
+	"relay/admin"
+	"relay/gateway"
+	"relay/store"
+	"relay/ui"
+)
+
+// process is a running Relay. Close stops it.
+type process struct {
+	*engine
+	gateway   *gateway.Server
+	inference *http.Server
+	control   *http.Server // nil when off
+	socket    *admin.SocketServer
+	token     store.Secret
+
+	inferenceAddr, controlAddr net.Addr
+
+	draining atomic.Bool
+	cut      context.CancelCauseFunc // cuts what still runs
+	failed   chan error              // a listener that ended by itself
+	stop     chan struct{}           // closed when the process stops
+	running  sync.WaitGroup
+}
+
+// startProcess opens the data directory, takes the listeners and serves. The
+// file lock comes first, so that two processes never share a socket.
+func startProcess(cfg Config, env Environment, log zerolog.Logger) (*process, error) {
+	e, err := openEngine(cfg, env, log)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{engine: e, failed: make(chan error, 3), stop: make(chan struct{})}
+	if err := p.start(); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+func (p *process) start() error {
+	if err := admin.FirstBoot(p.db); err != nil {
+		return err
+	}
+	var err error
+	if p.token, err = p.adminToken(); err != nil {
+		return err
+	}
+	inference, err := listen(p.cfg.Inference.Listen, "inference.listen")
+	if err != nil {
+		return err
+	}
+	p.inferenceAddr = inference.Addr()
+	metrics := newMetricsRegistry(p)
+	p.gateway = gateway.New(p.gatewayOptions(metrics))
+	p.compile(p.gateway.Swap)
+	p.db.StartUsage(counterSource{p.engine})
+	p.background(p.watchKeyFiles)
+	p.background(p.sweepCounters)
+	if err := p.startControl(metrics); err != nil {
+		return errors.Join(err, inference.Close())
+	}
+	base, cut := context.WithCancelCause(context.Background())
+	p.cut = cut
+	p.inference = p.gateway.HTTPServer(base)
+	p.serveOn(p.inference, inference)
+	return nil
+}
+
+// adminToken opens the control API over TCP: that of the environment, else the
+// one in the data directory, which first boot makes.
+func (p *process) adminToken() (store.Secret, error) {
+	own, err := admin.EnsureToken(p.cfg.DataDir)
+	if err != nil || p.cfg.AdminToken.IsZero() {
+		return own, err
+	}
+	return p.cfg.AdminToken, nil
+}
+
+// startControl serves the control API on its listener, unless that is off, and
+// on the socket.
+func (p *process) startControl(metrics *prometheus.Registry) error {
+	handler := admin.New(admin.Options{
+		DB: p.db, Warnings: p.Warnings, Live: p.gateway, Upstream: p.prober(), Counters: p.registry,
+		Version: Version(), Metrics: promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), UI: ui.Handler(),
+		Ready: p.ready, Token: p.token, InferenceURL: p.inferenceURL(), AllowedHosts: p.cfg.Control.AllowedHosts, Log: p.log,
+	})
+	socket, err := admin.ServeSocket(p.cfg.Socket, handler)
+	if err != nil {
+		return err
+	}
+	p.socket = socket
+	if p.cfg.Control.Listen == "off" {
+		return nil
+	}
+	l, err := listen(p.cfg.Control.Listen, "control.listen")
+	if err != nil {
+		return err
+	}
+	p.controlAddr = l.Addr()
+	p.control = &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 120 * time.Second, MaxHeaderBytes: 64 << 10}
+	p.serveOn(p.control, l)
+	return nil
+}
+
+func (p *process) gatewayOptions(metrics *prometheus.Registry) gateway.Options {
+	return gateway.Options{
+		DB: p.db, Limiter: p.memory, Clock: p.clock, Log: p.log, Metrics: metrics, Version: Version(),
+		BaseURL: "http://" + p.inferenceAddr.String(), Draining: p.draining.Load, Own: p.ownListeners,
+		MaxRequestBytes: int64(p.cfg.MaxRequestBytes), MaxAttempts: p.cfg.MaxAttempts,
+		ReadHeaderTimeout: p.cfg.Inference.ReadHeaderTimeout, BodyIdleTimeout: p.cfg.Inference.BodyIdleTimeout,
+		BodyTimeout: p.cfg.Inference.BodyTimeout, StreamIdleTimeout: p.cfg.Stream.IdleTimeout,
+		MaxIdlePerHost: p.cfg.Upstream.MaxIdlePerHost, DenyPrivate: p.cfg.Upstream.DenyPrivate,
+		TrustedProxies: networks(p.cfg.TrustedProxies), ContinueUnrecorded: p.cfg.Usage.OnFull == "continue",
+	}
+}
+
+func (p *process) prober() *gateway.Prober {
+	return &gateway.Prober{Version: Version(), DenyPrivate: p.cfg.Upstream.DenyPrivate, Own: p.ownListeners}
+}
+
+// ownListeners are never dialled as hosts.
+func (p *process) ownListeners() []netip.AddrPort {
+	var own []netip.AddrPort
+	for _, addr := range []net.Addr{p.inferenceAddr, p.controlAddr} {
+		if tcp, ok := addr.(*net.TCPAddr); ok {
+			own = append(own, tcp.AddrPort())
+		}
+	}
+	return own
+}
+
+// ready says why the process takes no traffic, or nil.
+func (p *process) ready() error {
+	if p.draining.Load() {
+		return errors.New("relay is stopping")
+	}
+	return nil
+}
+
+func (p *process) serveOn(s *http.Server, l net.Listener) {
+	p.background(func() {
+		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			p.failed <- fmt.Errorf("serve %s: %w", l.Addr(), err)
+		}
+	})
+}
+
+func (p *process) background(run func()) {
+	p.running.Add(1)
+	go func() {
+		defer p.running.Done()
+		run()
+	}()
+}
+
+const (
+	keyFileInterval = 10 * time.Second
+	sweepInterval   = time.Minute
+)
+
+// sweepCounters forgets counters that nothing holds and that have aged out.
+func (p *process) sweepCounters() {
+	tick := time.NewTicker(sweepInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case <-tick.C:
+			p.registry.Sweep(p.gateway.Plan().Generation, p.clock.Now())
+		}
+	}
+}
+
+// watchKeyFiles compiles anew when a file that holds a host key has changed.
+func (p *process) watchKeyFiles() {
+	tick := time.NewTicker(keyFileInterval)
+	defer tick.Stop()
+	seen := p.keyFiles()
+	for {
+		select {
+		case <-p.stop:
+			return
+		case <-tick.C:
+		}
+		if now := p.keyFiles(); !maps.Equal(now, seen) {
+			seen = now
+			p.recompile()
+		}
+	}
+}
+
+// Close stops gracefully: no new connections, then up to shutdown_timeout for
+// what runs, then the rest is cut; usage and counters are written last.
+func (p *process) Close() error {
+	p.draining.Store(true)
+	close(p.stop)
+	ctx, cancel := context.WithTimeout(context.Background(), p.cfg.ShutdownTimeout)
+	defer cancel()
+	var errs []error
+	if p.inference != nil {
+		errs = append(errs, p.drain(ctx))
+	}
+	if p.control != nil {
+		errs = append(errs, ignoreDeadline(p.control.Shutdown(ctx)))
+	}
+	if p.socket != nil {
+		errs = append(errs, ignoreDeadline(p.socket.Close(ctx)))
+	}
+	p.running.Wait()
+	if p.gateway != nil {
+		p.gateway.Close()
+	}
+	return errors.Join(append(errs, p.db.Close())...)
+}
+
+// cutTimeout is how long cut streams have to write their last event.
+const cutTimeout = 2 * time.Second
+
+// drain waits for requests and streams and cuts those that are left at the end.
+func (p *process) drain(ctx context.Context) error {
+	if p.inference.Shutdown(ctx) == nil {
+		return nil
+	}
+	p.log.Warn().Int("in_flight", p.gateway.InFlight()).Msg("shutdown_timeout is over: requests are cut")
+	p.cut(gateway.ErrStopping)
+	ctx, cancel := context.WithTimeout(context.Background(), cutTimeout)
+	defer cancel()
+	if p.inference.Shutdown(ctx) == nil {
+		return nil
+	}
+	return p.inference.Close()
+}
+
+func ignoreDeadline(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	return err
+}
