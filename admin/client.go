@@ -49,16 +49,9 @@ type request struct {
 }
 
 func (c *Client) send(ctx context.Context, in request) (*Answer, error) {
-	out, err := c.prepare(ctx, in)
+	answer, err := c.open(ctx, in)
 	if err != nil {
 		return nil, err
-	}
-	answer, err := c.transport.RoundTrip(out)
-	if err != nil {
-		if cause := ctx.Err(); cause != nil {
-			return nil, cause
-		}
-		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
@@ -69,6 +62,22 @@ func (c *Client) send(ctx context.Context, in request) (*Answer, error) {
 		return nil, asProblem(answer, text)
 	}
 	return newAnswer(answer, text), nil
+}
+
+// open makes the call and leaves the answer to be read.
+func (c *Client) open(ctx context.Context, in request) (*http.Response, error) {
+	out, err := c.prepare(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.transport.RoundTrip(out)
+	if err == nil {
+		return answer, nil
+	}
+	if cause := ctx.Err(); cause != nil {
+		return nil, cause
+	}
+	return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 }
 
 func (c *Client) prepare(ctx context.Context, in request) (*http.Request, error) {

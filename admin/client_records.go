@@ -18,6 +18,7 @@ type ListQuery struct {
 	Sort   string   // a member, with a minus in front to reverse
 	Limit  int      // rows a page, 1000 at most
 	Cursor string   // Next of the page before
+	Usable bool     // leave out shipped rows that wait for a key
 }
 
 func (q ListQuery) values() url.Values {
@@ -26,6 +27,9 @@ func (q ListQuery) values() url.Values {
 		if value != "" {
 			values.Set(name, value)
 		}
+	}
+	if q.Usable {
+		values.Set("usable", "true")
 	}
 	if q.Limit > 0 {
 		values.Set("limit", strconv.Itoa(q.Limit))

@@ -3,10 +3,10 @@
 // and the state of the process.
 //
 // [New] makes one handler. It is reached in three ways that answer alike: over
-// TCP with a bearer token, over a Unix socket that file permissions protect
-// ([ServeSocket]), and in process ([NewLocalClient]) by a command line that
-// opened the database itself. A change is durable and reaches the request path
-// before it is answered.
+// TCP with a bearer token or the session of a browser, over a Unix socket that
+// file permissions protect ([ServeSocket]), and in process ([NewLocalClient])
+// by a command line that opened the database itself. A change is durable and
+// reaches the request path before it is answered.
 //
 // Errors are problem details (RFC 9457) and never hold a submitted value.
 // Secrets go in and never come out: the plaintext of a relay key is in the

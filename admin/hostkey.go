@@ -12,6 +12,9 @@ import (
 func (s *server) hostKeyRoutes(api huma.API) {
 	keys := hostKeys{newResource[store.HostKeySpec](s, api)}
 	keys.rotateRoute()
+	keys.testRoute()
+	keys.resetRoute()
+	keys.healthRoute()
 }
 
 type hostKeys struct {

@@ -52,7 +52,8 @@ func TestHostKey_IsRotatedByItsOwnCallOnly(t *testing.T) {
 // liveState is a server that observes one host and one key.
 type liveState struct{ host, key string }
 
-func (l liveState) InFlight() int { return 3 }
+func (l liveState) InFlight() int           { return 3 }
+func (l liveState) ResetKey(id string) bool { return id == l.key }
 func (l liveState) KeyStates() map[string]plan.KeyState {
 	return map[string]plan.KeyState{l.key: {State: "open", Reason: "401 from the host"}}
 }

@@ -26,6 +26,7 @@ type listInput struct {
 	Sort   string   `query:"sort" enum:"name,-name,displayName,-displayName,createdAt,-createdAt,updatedAt,-updatedAt" doc:"A member to sort by; a minus reverses it. By name when absent."`
 	Limit  int      `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"Rows a page."`
 	Cursor string   `query:"cursor" doc:"The next of the page before."`
+	Usable bool     `query:"usable" doc:"Leave out shipped rows that wait for a key."`
 }
 
 // page is what a list answers: total counts the rows of all pages.
@@ -71,8 +72,12 @@ func (r *resource[S]) list(c *store.Catalog, in *listInput) (*page, error) {
 		return nil, err
 	}
 	var rows []store.AnyRecord
+	shown := func(store.AnyRecord) bool { return true }
+	if in.Usable {
+		shown = newUsable(c).shows
+	}
 	for rec := range c.Of(r.kind).Each() {
-		if in.selects(rec.Meta()) {
+		if in.selects(rec.Meta()) && shown(rec) {
 			rows = append(rows, rec)
 		}
 	}

@@ -59,11 +59,15 @@ func (s *server) routes(api huma.API) {
 	records[store.RelayKeySpec](s, api) // all but create
 
 	s.relayKeyRoutes(api) // POST /api/relay-keys, …/by-id/{id}/rotate, …/by-id/{id}/revoke
-	s.hostKeyRoutes(api)  // POST /api/host-keys/by-id/{id}/rotate
+	s.hostKeyRoutes(api)  // POST /api/host-keys/by-id/{id}/rotate, …/test, …/reset, GET …/health
 	s.discoverRoute(api)  // POST /api/hosts/by-id/{id}/discover
 	s.connectRoute(api)   // POST /api/connect
 	s.manifestRoutes(api) // POST /api/apply, GET /api/export
+	s.backupRoute(api)    // GET /api/backup
 	s.usageRoutes(api)    // GET /api/usage/events, /api/usage/summary
+	s.explainRoutes(api)  // POST /api/explain, GET /api/accounts/{ref}/effective, /api/policies/{ref}/rate-limits
 	s.statusRoutes(api)   // GET /api/status, /api/version
+	s.sessionRoutes(api)  // GET, POST, DELETE /api/session
+	s.setupRoutes(api)    // POST /api/setup-link
 	openAPIRoute(api)     // GET /api/openapi.json
 }

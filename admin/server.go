@@ -21,10 +21,12 @@ type Options struct {
 	Warnings func() []store.Problem // what the operator should know but need not stop for
 	Live     plan.Live              // the running server; nil without one
 	Upstream plan.Upstream          // nil: keys cannot be tested, nothing can be connected
-	Counters CounterReader          // the limiter's registry
+	Counters CounterReader          // the limiter's counters
+	Plan     func() *plan.Plan      // the plan in use; nil: nothing can be explained
 	Version  string
 
 	InferenceURL string // where callers reach this Relay; empty: not known
+	ControlURL   string // where browsers reach UI; empty: nowhere
 
 	Metrics http.Handler // /metrics
 	UI      http.Handler // everything else under /
@@ -37,9 +39,12 @@ type Options struct {
 	Log zerolog.Logger
 }
 
-// CounterReader tells about the counters of the limiter.
+// CounterReader tells about the counters of the limiter. It is safe for
+// concurrent use.
 type CounterReader interface {
+	plan.Counters
 	Len() int
+	AsOf() time.Time // when counts were last written before this process; zero: never
 }
 
 // New makes the handler of the control listener. It is safe for concurrent
@@ -54,6 +59,8 @@ type server struct {
 	Options
 	started  time.Time
 	failures failures
+	sessions sessions
+	setup    setupLinks
 }
 
 func newServer(o Options) *server {
@@ -66,7 +73,7 @@ func newServer(o Options) *server {
 	if o.Ready == nil {
 		o.Ready = func() error { return nil }
 	}
-	return &server{Options: o, started: o.Now()}
+	return &server{Options: o, started: o.Now(), setup: setupLinks{dir: o.DB.Dir()}}
 }
 
 // newRouter matches paths as they were sent, so that "%2F" in a name is not a

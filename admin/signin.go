@@ -38,10 +38,11 @@ func trusted(r *http.Request) bool {
 	return mark
 }
 
-// signedIn lets through who is trusted or shows the admin token.
+// signedIn lets through who is trusted, shows the admin token, or has a
+// session; and everybody to where sessions begin.
 func (s *server) signedIn(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if trusted(r) || s.holdsToken(r) {
+		if trusted(r) || s.holdsToken(r) || s.holdsSession(r) || r.URL.EscapedPath() == sessionPath {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -68,25 +69,46 @@ func bearer(r *http.Request) string {
 
 func (s *server) refuseSignIn(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("WWW-Authenticate", `Bearer realm="relay"`)
-	shown := r.Header.Get("Authorization") != ""
-	address := addressOf(r)
+	if s.shownSession(r) != "" {
+		gone := s.cookieFor(r, "")
+		http.SetCookie(w, &gone)
+	}
+	if wait := s.failed(r); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
+		writeProblem(w, tooManyFailures())
+		return
+	}
+	writeProblem(w, s.unauthenticated(r))
+}
+
+// failed counts a refused credential, if there was one, and returns how long
+// its sender has to wait; 0 lets it try on.
+func (s *server) failed(r *http.Request) time.Duration {
+	shown, address := s.showsCredential(r), addressOf(r)
 	if shown {
 		s.Log.Warn().Str("address", address).Msg("sign-in refused")
 	}
-	if wait := s.failures.add(s.Now(), address, shown); wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
-		writeProblem(w, problem(http.StatusTooManyRequests, "too many failed sign-ins; try again later"))
-		return
-	}
-	writeProblem(w, unauthenticated(shown, strings.HasPrefix(bearer(r), store.RelayKeyPrefix)))
+	return s.failures.add(s.Now(), address, shown)
 }
 
-func unauthenticated(shown, relayKey bool) *Problem {
+// showsCredential reports whether the request tried to sign in: by a header, a
+// cookie or, where sessions begin, its body.
+func (s *server) showsCredential(r *http.Request) bool {
+	return r.Header.Get("Authorization") != "" || s.shownSession(r) != "" || r.URL.EscapedPath() == sessionPath
+}
+
+func tooManyFailures() *Problem {
+	return problem(http.StatusTooManyRequests, "too many failed sign-ins; try again later")
+}
+
+func (s *server) unauthenticated(r *http.Request) *Problem {
 	switch {
-	case relayKey:
+	case strings.HasPrefix(bearer(r), store.RelayKeyPrefix):
 		return problem(http.StatusUnauthorized, "a relay key calls models; the control API takes the admin token")
-	case shown:
+	case r.Header.Get("Authorization") != "":
 		return problem(http.StatusUnauthorized, "the credential is not valid")
+	case s.shownSession(r) != "":
+		return problem(http.StatusUnauthorized, "the session has ended; relay setup --link makes a link that signs in")
 	}
 	return problem(http.StatusUnauthorized,
 		"sign in with Authorization: Bearer and the admin token; it is in admin.token in the data directory")

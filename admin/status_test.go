@@ -10,13 +10,16 @@ import (
 	"relay/store"
 )
 
-type counterCount int
+type counterCount struct {
+	admin.CounterReader
+	n int
+}
 
-func (c counterCount) Len() int { return int(c) }
+func (c counterCount) Len() int { return c.n }
 
 func TestStatus_TellsTheStateOfTheProcess(t *testing.T) {
 	f := start(t, func(o *admin.Options) {
-		o.Counters = counterCount(7)
+		o.Counters = counterCount{n: 7}
 		o.Warnings = func() []store.Problem {
 			return []store.Problem{{Kind: store.KindHostKey, Name: "a", Message: "UP_KEY is unset"}}
 		}

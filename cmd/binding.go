@@ -1,165 +1,235 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"relay/admin"
 	"relay/store"
 )
 
-// bindingFlags say how a model runs at a host and what it costs there.
-type bindingFlags struct {
-	host         string
-	upstreamName string
-	shapes       []string
-	prices       map[string]*string // by meter
+func bindingNoun() noun {
+	return noun{kind: store.KindHostBinding, word: "binding", list: bindingTable, show: bindingDetails}
 }
 
-// pricedMeters are the meters with a flag, in the order of answers.
-func pricedMeters() [][2]string {
-	return [][2]string{{"tokens.input", "price-input"}, {"tokens.output", "price-output"}, {"tokens.cache_read", "price-cached"}}
+func (a *app) bindingCommand() *cobra.Command {
+	return group("binding", "Say which host runs which model, and how",
+		a.bindingAddCommand(), a.listCommand(bindingNoun()), a.showCommand(bindingNoun()), a.bindingEditCommand(), a.removeCommand(bindingNoun()))
 }
 
-func (b *bindingFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&b.host, "host", "", "`HOST` that runs the model")
-	flags.StringVar(&b.upstreamName, "upstream-name", "", "the host's `NAME` for it (default: its own)")
-	flags.StringSliceVar(&b.shapes, "shape", nil, "`SHAPE` that the host speaks for it, best first: openai, openai_responses, anthropic, gemini, ollama (default: the host's)")
-	b.prices = map[string]*string{}
-	for _, meter := range pricedMeters() {
-		b.prices[meter[0]] = flags.String(meter[1], "", "US `DOLLARS` for a million tokens")
-	}
+// routeFlags say how requests for a model go to a host.
+type routeFlags struct {
+	bindingFlags
+	pricing     string
+	promptCache string
+	priority    int
+	weight      int
 }
 
-// empty reports whether nothing about a binding is given, save the host.
-func (b *bindingFlags) empty() bool {
-	return b.upstreamName == "" && len(b.shapes) == 0 && len(b.rates()) == 0
+func (r *routeFlags) register(flags *pflag.FlagSet) {
+	r.registerRun(flags)
+	flags.StringVar(&r.pricing, "pricing", "", "`PRICING` that says what it costs there, or none")
+	flags.StringVar(&r.promptCache, "prompt-cache", "", "`auto` marks what an Anthropic upstream may cache, off does not")
+	flags.IntVar(&r.priority, "priority", 0, "the smallest `NUMBER` goes first")
+	flags.IntVar(&r.weight, "weight", 0, "share among hosts in pools with selection weighted: `NUMBER`")
 }
 
-func (b *bindingFlags) check() error {
-	if b.host == "" && !b.empty() {
-		return usagef("--upstream-name, --shape and prices are those of a host: add --host")
-	}
-	for _, rate := range b.rates() {
-		if _, err := store.ParsePicoDollars(rate.Amount, 1_000_000); err != nil {
-			return usagef("price %s of %s: %v", rate.Amount, rate.Meter, err)
+// spec returns the members that the flags set, as a merge patch.
+func (r *routeFlags) spec(flags *pflag.FlagSet) map[string]any {
+	spec := r.bindingFlags.spec()
+	for flag, member := range map[string]struct {
+		name  string
+		value any
+	}{
+		"pricing": {"pricingId", textOrNull(r.pricing)}, "prompt-cache": {"promptCache", r.promptCache},
+		"priority": {"priority", r.priority}, "weight": {"weight", r.weight},
+	} {
+		if flags.Changed(flag) {
+			spec[member.name] = member.value
 		}
-	}
-	return nil
-}
-
-func (b *bindingFlags) rates() []store.Rate {
-	var rates []store.Rate
-	for _, meter := range pricedMeters() {
-		if amount := *b.prices[meter[0]]; amount != "" {
-			rates = append(rates, store.Rate{Meter: meter[0], Unit: "per_million", Amount: amount})
-		}
-	}
-	return rates
-}
-
-func (b *bindingFlags) spec() map[string]any {
-	spec := map[string]any{}
-	if b.upstreamName != "" {
-		spec["upstreamName"] = b.upstreamName
-	}
-	if len(b.shapes) > 0 {
-		spec["shapes"] = b.shapes
 	}
 	return spec
 }
 
-// create binds the model to the host, with a pricing when prices are given.
-func (b *bindingFlags) create(ctx context.Context, made *creation, model string) error {
-	spec := b.spec()
-	spec["modelId"], spec["hostId"] = model, b.host
-	if rates := b.rates(); len(rates) > 0 {
-		pricing, err := b.createPricing(ctx, made, model, rates)
-		if err != nil {
+func (r *routeFlags) check() error {
+	if r.pricing != "" && len(r.rates()) > 0 {
+		return usagef("--pricing and --price-… both say what it costs: give one of them")
+	}
+	return r.bindingFlags.check()
+}
+
+func (a *app) bindingAddCommand() *cobra.Command {
+	var flags routeFlags
+	c := &cobra.Command{
+		Use:     "add MODEL --host HOST",
+		Aliases: []string{"create"},
+		Short:   "Let a host run a model that is there already",
+		Example: "  relay binding add llama3.2:3b --host lab\n" +
+			"  relay binding add acme-chat --host eu --upstream-name acme-chat-eu --price-input 2.50 --price-output 10",
+		Args: exactly("MODEL"),
+	}
+	flags.register(c.Flags())
+	c.Flags().StringVar(&flags.host, "host", "", "`HOST` that runs the model")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if flags.host == "" {
+			return usagef("relay binding add: where does %s run? --host HOST; relay host ls --all lists them", args[0])
+		}
+		if err := flags.check(); err != nil {
 			return err
 		}
-		spec["pricingId"] = pricing
+		return a.online(func(ctx context.Context, s *session, args []string) error {
+			return a.addBinding(ctx, s, args[0], flags, flags.spec(c.Flags()))
+		})(c, args)
 	}
-	_, err := made.create(ctx, store.KindHostBinding, map[string]any{}, spec)
-	return err
+	return c
 }
 
-func (b *bindingFlags) createPricing(ctx context.Context, made *creation, model string, rates []store.Rate) (id string, err error) {
-	answer, err := made.create(ctx, store.KindPricing,
-		map[string]any{"displayName": model + " at " + b.host}, map[string]any{"currency": "USD", "rates": rates})
-	if err != nil {
-		return "", err
-	}
-	head, err := decodeRow[envelope](answer.Body)
-	return head.Metadata.ID, err
-}
-
-// change alters the binding of the model to the host.
-func (b *bindingFlags) change(ctx context.Context, s *session, model store.Metadata) error {
-	binding, err := b.bound(ctx, s, model)
+func (a *app) addBinding(ctx context.Context, s *session, model string, flags routeFlags, spec map[string]any) error {
+	record, err := find(ctx, s, modelNoun(), model)
 	if err != nil {
 		return err
 	}
 	made := &creation{session: s}
-	spec := b.spec()
-	if rates := b.rates(); len(rates) > 0 {
-		id, err := b.reprice(ctx, made, binding.Spec.PricingID, model.Name, rates)
-		if err != nil {
-			return err
-		}
-		spec["pricingId"] = id
-	}
-	if _, err := s.Patch(ctx, store.KindHostBinding, binding.Metadata.ID, "", map[string]any{"spec": spec}); err != nil {
+	answer, err := flags.bindAs(ctx, made, record.Metadata, withoutNulls(spec))
+	if err != nil {
 		return errors.Join(err, made.takeBack(ctx))
 	}
-	return nil
+	return a.tellBinding(ctx, s, answer.Body)
 }
 
-func (b *bindingFlags) bound(ctx context.Context, s *session, model store.Metadata) (*store.HostBinding, error) {
-	host, err := find(ctx, s, noun{kind: store.KindHost, word: "host"}, b.host)
-	if err != nil {
-		return nil, err
+func (a *app) bindingEditCommand() *cobra.Command {
+	var flags routeFlags
+	var enabled bool
+	c := &cobra.Command{
+		Use:     "edit NAME",
+		Short:   "Change how a host runs a model, and what it costs there",
+		Example: "  relay binding edit acme-chat-eu --price-input 2.25\n  relay binding edit acme-chat-eu --enabled=false",
+		Args:    exactly("NAME"),
 	}
-	bindings, err := admin.ListAll[store.HostBindingSpec](ctx, s.Client, admin.ListQuery{})
-	if err != nil {
-		return nil, err
-	}
-	for _, binding := range bindings {
-		if binding.Spec.ModelID == model.ID && binding.Spec.HostID == host.Metadata.ID {
-			return binding, nil
+	flags.register(c.Flags())
+	c.Flags().BoolVar(&enabled, "enabled", true, "false sends no requests there, true does again")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := flags.check(); err != nil {
+			return err
 		}
+		return a.online(func(ctx context.Context, s *session, args []string) error {
+			spec := flags.spec(c.Flags())
+			if c.Flags().Changed("enabled") {
+				spec["enabled"] = enabled
+			}
+			return a.editBinding(ctx, s, args[0], flags, spec)
+		})(c, args)
 	}
-	return nil, &store.Error{
-		Code:    store.CodeNotFound,
-		Message: fmt.Sprintf("model %s does not run at host %s; relay model add %s --host %s binds it", model.Name, b.host, model.Name, b.host),
-	}
+	return c
 }
 
-// reprice replaces the rates of the meters that are given and returns the id
-// of the pricing, which it makes when the binding has none.
-func (b *bindingFlags) reprice(ctx context.Context, made *creation, id, model string, rates []store.Rate) (string, error) {
-	if id == "" {
-		return b.createPricing(ctx, made, model, rates)
+func (a *app) editBinding(ctx context.Context, s *session, name string, flags routeFlags, spec map[string]any) error {
+	if len(spec) == 0 && len(flags.rates()) == 0 {
+		return nothingToChange(bindingNoun())
 	}
-	pricing, err := admin.Get[store.PricingSpec](ctx, made.Client, id)
+	record, err := find(ctx, s, bindingNoun(), name)
+	if err != nil {
+		return err
+	}
+	b, err := decodeRow[routeRow](record.row)
+	if err != nil {
+		return err
+	}
+	flags.host = b.Spec.HostName
+	row, err := flags.alter(ctx, s, b.Metadata.ID, b.Spec.PricingID, b.Spec.ModelName, spec)
+	if err != nil {
+		return err
+	}
+	return a.tellBinding(ctx, s, row)
+}
+
+// routeRow is a host binding as the API shows it.
+type routeRow struct {
+	envelope
+	Spec struct {
+		store.HostBindingSpec
+		ModelName   string `json:"modelName"`
+		HostName    string `json:"hostName"`
+		PricingName string `json:"pricingName"`
+	} `json:"spec"`
+}
+
+func bindingTable(_ context.Context, _ *session, rows []json.RawMessage) (table, error) {
+	bindings, err := decodeRows[routeRow](rows)
+	if err != nil {
+		return table{}, err
+	}
+	t := table{columns: []column{left("name"), left("model"), left("host"), left("name there"), left("pricing"), left("state")}}
+	for _, b := range bindings {
+		t.rows = append(t.rows, []string{
+			b.Metadata.Name, b.Spec.ModelName, b.Spec.HostName, cmp.Or(b.Spec.UpstreamName, b.Spec.ModelName),
+			cmp.Or(b.Spec.PricingName, "-"), onOff(b.Spec.Enabled),
+		})
+	}
+	return t, nil
+}
+
+func bindingDetails(ctx context.Context, s *session, row json.RawMessage) (table, error) {
+	b, err := decodeRow[routeRow](row)
+	if err != nil {
+		return table{}, err
+	}
+	price, err := priceOf(ctx, s, b)
+	if err != nil {
+		return table{}, err
+	}
+	weight := ""
+	if b.Spec.Weight != nil {
+		weight = grouped(int64(*b.Spec.Weight))
+	}
+	return details(
+		[]string{"name", b.Metadata.Name},
+		[]string{"id", b.Metadata.ID},
+		[]string{"model", b.Spec.ModelName},
+		[]string{"host", b.Spec.HostName},
+		[]string{"name there", cmp.Or(b.Spec.UpstreamName, b.Spec.ModelName)},
+		[]string{"shapes", cmp.Or(strings.Join(texts(b.Spec.Shapes), ", "), "those of the host")},
+		[]string{"pricing", b.Spec.PricingName},
+		[]string{"price", price},
+		[]string{"prompt cache", b.Spec.PromptCache},
+		[]string{"priority", grouped(int64(b.Spec.Priority))},
+		[]string{"weight", weight},
+		[]string{"state", onOff(b.Spec.Enabled)},
+		[]string{"created", localTime(b.Metadata.CreatedAt)},
+	), nil
+}
+
+// priceOf says what the model costs there.
+func priceOf(ctx context.Context, s *session, b routeRow) (string, error) {
+	if b.Spec.PricingID == "" {
+		return "none: requests there are unpriced", nil
+	}
+	pricing, err := admin.Get[store.PricingSpec](ctx, s.Client, b.Spec.PricingID)
 	if err != nil {
 		return "", err
 	}
-	for _, kept := range pricing.Spec.Rates {
-		if plain := kept.AboveTokens == 0 && kept.From == ""; !plain || *b.price(kept.Meter) == "" {
-			rates = append(rates, kept)
-		}
-	}
-	_, err = made.Patch(ctx, store.KindPricing, id, "", map[string]any{"spec": map[string]any{"rates": rates}})
-	return id, err
+	return ratesInWords(pricing.Spec.Rates), nil
 }
 
-func (b *bindingFlags) price(meter string) *string {
-	if amount := b.prices[meter]; amount != nil {
-		return amount
-	}
-	return new(string)
+// tellBinding shows the row to programs and says to people what now holds.
+func (a *app) tellBinding(ctx context.Context, s *session, row json.RawMessage) error {
+	return a.tell(ctx, s, bindingNoun(), row, func() (string, error) {
+		b, err := decodeRow[routeRow](row)
+		if err != nil {
+			return "", err
+		}
+		if !store.Enabled(b.Spec.Enabled) {
+			return fmt.Sprintf("Binding %s: switched off; no request for %s goes to %s.", b.Metadata.Name, b.Spec.ModelName, b.Spec.HostName), nil
+		}
+		price, err := priceOf(ctx, s, b)
+		return fmt.Sprintf("Binding %s: %s runs at %s as %s; price %s.", b.Metadata.Name, b.Spec.ModelName, b.Spec.HostName,
+			cmp.Or(b.Spec.UpstreamName, b.Spec.ModelName), price), err
+	})
 }

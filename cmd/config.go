@@ -30,8 +30,10 @@ type Config struct {
 	Limits    LimitsConfig    `mapstructure:"limits" doc:"What limits and budgets fall back to when they do not say."`
 	State     StateConfig     `mapstructure:"state" doc:"Counters of limits."`
 	Usage     UsageConfig     `mapstructure:"usage" doc:"The record of what was used."`
+	Backup    BackupConfig    `mapstructure:"backup" doc:"Copies of the database that the running server makes."`
 	Log       LogConfig       `mapstructure:"log" doc:"The log on stderr."`
 
+	Discover       bool     `mapstructure:"discover" doc:"Take provider keys from the environment and look for model servers on this machine, now and every 30 s."`
 	TrustedProxies []string `mapstructure:"trusted_proxies" doc:"Addresses and networks of proxies whose X-Forwarded-For is believed."`
 
 	File       string       `mapstructure:"-"` // the file that was read, or ""
@@ -66,6 +68,7 @@ type StreamConfig struct {
 
 // LimitsConfig holds the process-wide switches of limits.
 type LimitsConfig struct {
+	Headers  string `mapstructure:"headers" oneof:"off,rejections,all" doc:"X-RateLimit headers about Relay's own limits: off, on rejections, or on all answers."`
 	AtCap    string `mapstructure:"at_cap" oneof:"admit,refuse" doc:"Whether a request passes when tokens stand exactly at the amount: admit or refuse."`
 	Timezone string `mapstructure:"timezone" doc:"The zone in which days, weeks and months of budgets begin."`
 }
@@ -80,6 +83,25 @@ type UsageConfig struct {
 	FlushInterval time.Duration `mapstructure:"flush_interval" doc:"How often recorded usage is written, 1ms to 10s."`
 	Queue         Size          `mapstructure:"queue" doc:"How much usage may wait to be written."`
 	OnFull        string        `mapstructure:"on_full" oneof:"refuse,continue" doc:"What happens to requests while the queue is full: refuse, or continue unrecorded."`
+	Durability    string        `mapstructure:"durability" oneof:"normal,strict" doc:"Whether an answer waits until its usage is on disk: normal, it does not; strict, its last byte does, and it is cut after 5s."`
+}
+
+// strictPatience is how long an answer waits for its usage event to be on disk.
+const strictPatience = 5 * time.Second
+
+// patience returns how long answers wait; 0: they do not.
+func (c UsageConfig) patience() time.Duration {
+	if c.Durability == "strict" {
+		return strictPatience
+	}
+	return 0
+}
+
+// BackupConfig is about backups that the running server makes by itself.
+type BackupConfig struct {
+	Every time.Duration `mapstructure:"every" doc:"How long after the last backup another one is made, 1m to 366d, or 0 for none."`
+	Keep  int           `mapstructure:"keep" doc:"How many are kept, 1 to 1000; older ones are removed."`
+	Dir   string        `mapstructure:"dir" doc:"Where they lie; empty: backups in the data directory."`
 }
 
 // LogConfig is about the log.
@@ -91,6 +113,7 @@ type LogConfig struct {
 // DefaultConfig returns the configuration of a process that was told nothing.
 func DefaultConfig() Config {
 	return Config{
+		Discover:        true,
 		MaxRequestBytes: 32 << 20,
 		MaxAttempts:     6,
 		ShutdownTimeout: 30 * time.Second,
@@ -103,9 +126,10 @@ func DefaultConfig() Config {
 		Control:  ControlConfig{Listen: "127.0.0.1:8081"},
 		Upstream: UpstreamConfig{MaxIdlePerHost: 1024},
 		Stream:   StreamConfig{IdleTimeout: 10 * time.Minute},
-		Limits:   LimitsConfig{AtCap: "admit", Timezone: "UTC"},
+		Limits:   LimitsConfig{Headers: "off", AtCap: "admit", Timezone: "UTC"},
 		State:    StateConfig{SnapshotInterval: time.Second},
-		Usage:    UsageConfig{FlushInterval: 100 * time.Millisecond, Queue: 32 << 20, OnFull: "refuse"},
+		Usage:    UsageConfig{FlushInterval: 100 * time.Millisecond, Queue: 32 << 20, OnFull: "refuse", Durability: "normal"},
+		Backup:   BackupConfig{Every: 24 * time.Hour, Keep: 7},
 		Log:      LogConfig{Level: "info", Format: "auto"},
 	}
 }
@@ -115,10 +139,16 @@ func DefaultConfig() Config {
 // places; flags are texts by key. The error lists every fault with its key and
 // where it was written.
 func LoadConfig(file string, flags map[string]string, env Environment) (Config, error) {
+	cfg, _, err := loadConfig(file, flags, env)
+	return cfg, err
+}
+
+// loadConfig also returns the settings that were made, with their origins.
+func loadConfig(file string, flags map[string]string, env Environment) (Config, settings, error) {
 	leaves := configLeaves()
 	path, err := findConfigFile(file, env)
 	if err != nil {
-		return Config{}, err
+		return Config{}, nil, err
 	}
 	fromFile, faults := readConfigFile(path, leaves, env)
 	fromEnv, more := readConfigEnv(leaves, env)
@@ -126,17 +156,18 @@ func LoadConfig(file string, flags map[string]string, env Environment) (Config, 
 	fromFlags, more := readConfigFlags(leaves, flags)
 	faults = append(faults, more...)
 	if len(faults) > 0 {
-		return Config{}, &configError{faults}
+		return Config{}, nil, &configError{faults}
 	}
 	cfg, err := mergeConfig(leaves, fromFile, fromEnv, fromFlags)
 	if err != nil {
-		return Config{}, err
+		return Config{}, nil, err
 	}
 	cfg.File = path
 	origins := maps.Clone(fromFile)
 	maps.Copy(origins, fromEnv)
 	maps.Copy(origins, fromFlags)
-	return cfg.complete(env, origins)
+	cfg, err = cfg.complete(env, origins)
+	return cfg, origins, err
 }
 
 // mergeConfig lays the sources over each other, the weakest first.
@@ -187,7 +218,7 @@ func (c *Config) resolvePaths(env Environment) error {
 		}
 		c.DataDir = filepath.Join(dir, "relay")
 	}
-	for _, path := range []*string{&c.DataDir, &c.MasterKeyFile, &c.Socket} {
+	for _, path := range []*string{&c.DataDir, &c.MasterKeyFile, &c.Socket, &c.Backup.Dir} {
 		if *path == "" {
 			continue
 		}
@@ -202,6 +233,9 @@ func (c *Config) resolvePaths(env Environment) error {
 	}
 	if c.Socket == "" {
 		c.Socket = filepath.Join(c.DataDir, "relay.sock")
+	}
+	if c.Backup.Dir == "" {
+		c.Backup.Dir = filepath.Join(c.DataDir, "backups")
 	}
 	return nil
 }

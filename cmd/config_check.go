@@ -35,6 +35,10 @@ func (c *Config) check(origins settings) []string {
 	k.within("stream.idle_timeout", c.Stream.IdleTimeout, time.Millisecond, 24*time.Hour)
 	k.within("state.snapshot_interval", c.State.SnapshotInterval, 100*time.Millisecond, time.Minute)
 	k.within("usage.flush_interval", c.Usage.FlushInterval, time.Millisecond, 10*time.Second)
+	k.between("backup.keep", int64(c.Backup.Keep), 1, 1000, plainText)
+	if c.Backup.Every != 0 {
+		k.within("backup.every", c.Backup.Every, time.Minute, 366*24*time.Hour)
+	}
 	k.address("inference.listen", c.Inference.Listen)
 	k.control(c.Control)
 	k.timezone("limits.timezone", c.Limits.Timezone)

@@ -26,11 +26,7 @@ func findConfigFile(given string, env Environment) (string, error) {
 		}
 		return given, nil
 	}
-	places := []string{"relay.yaml"}
-	if dir := env.configHome(); dir != "" {
-		places = append(places, filepath.Join(dir, "relay", "relay.yaml"))
-	}
-	for _, place := range append(places, "/etc/relay/relay.yaml") {
+	for _, place := range configPlaces(env) {
 		if _, err := os.Stat(place); err == nil {
 			return place, nil
 		} else if !errors.Is(err, os.ErrNotExist) {
@@ -38,6 +34,15 @@ func findConfigFile(given string, env Environment) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// configPlaces lists where a configuration is looked for, in this order.
+func configPlaces(env Environment) []string {
+	places := []string{"relay.yaml"}
+	if dir := env.configHome(); dir != "" {
+		places = append(places, filepath.Join(dir, "relay", "relay.yaml"))
+	}
+	return append(places, "/etc/relay/relay.yaml")
 }
 
 // readConfigFile reads the settings of a file; "" is no file.

@@ -73,6 +73,7 @@ func demoConfig(dir string) Config {
 	cfg := DefaultConfig()
 	cfg.DataDir, cfg.Socket = dir, filepath.Join(dir, "relay.sock")
 	cfg.Inference.Listen, cfg.Control.Listen = "127.0.0.1:0", "127.0.0.1:0"
+	cfg.Discover = false
 	cfg.ShutdownTimeout = 5 * time.Second
 	return cfg
 }
@@ -100,7 +101,7 @@ func startEcho() (*echoUpstream, error) {
 
 func (u *echoUpstream) stop() {
 	u.server.Close()
-	_ = <-u.served
+	<-u.served
 }
 
 // walk is the demo's way through Relay, all of it over the public API.
@@ -126,7 +127,17 @@ func (w *walk) run(ctx context.Context) error {
 	}
 	w.title("Where things are")
 	w.say("Inference (OpenAI base URL)  %s/v1", w.process.inferenceURL())
-	w.say("Control API and admin UI     %s", w.process.controlURL())
+	w.say("Control API                  %s", w.process.controlURL())
+	return w.showUI(ctx)
+}
+
+// showUI gives the link that signs one browser in.
+func (w *walk) showUI(ctx context.Context) error {
+	link, err := w.client.NewSetupLink(ctx)
+	if err != nil {
+		return err
+	}
+	w.say("Admin UI, opens once         %s", link.URL)
 	return nil
 }
 

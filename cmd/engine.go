@@ -9,9 +9,11 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"relay/gateway"
 	"relay/gateway/plan"
 	"relay/limiter"
 	"relay/store"
+	"relay/store/catalogdata"
 )
 
 // engine is the store with what turns its catalog into plans. A server and a
@@ -22,8 +24,11 @@ type engine struct {
 	memory   *limiter.Memory
 	clock    *limiter.Clock
 	cfg      Config
+	shipped  *catalogdata.Data // the embedded catalogue, once ship has run
 	log      zerolog.Logger
+	counted  time.Time // when the last run last wrote its counters; zero: never
 	warnings atomic.Pointer[[]store.Problem]
+	plan     atomic.Pointer[plan.Plan]
 	recompil sync.Mutex
 	use      func(*plan.Plan) // what takes a plan besides the engine; may be nil
 }
@@ -33,7 +38,7 @@ type engine struct {
 func openEngine(cfg Config, env Environment, log zerolog.Logger) (*engine, error) {
 	db, err := store.Open(store.Options{
 		Dir: cfg.DataDir, MasterKey: cfg.MasterKey, MasterKeyFile: cfg.MasterKeyFile,
-		Getenv: env.get, Log: log,
+		BackupDir: cfg.Backup.Dir, Getenv: env.get, Log: log,
 		FlushInterval: cfg.Usage.FlushInterval, QueueBytes: int64(cfg.Usage.Queue), SnapshotInterval: cfg.State.SnapshotInterval,
 	})
 	if err != nil {
@@ -65,6 +70,7 @@ func (e *engine) restore() error {
 			return &store.Error{Code: store.CodeDamaged, Message: "read the limiter's clock from the database", Err: err}
 		}
 		e.clock.Restore(v, wall)
+		e.counted = wall
 		delete(states, limiter.ClockName)
 	}
 	now := e.clock.Now()
@@ -97,11 +103,22 @@ func (e *engine) compiler(next *store.Catalog) (swap func(), problems []store.Pr
 	})
 	return func() {
 		e.warnings.Store(&p.Warnings)
+		e.plan.Store(p)
 		if e.use != nil {
 			e.use(p)
 		}
 		e.registry.Sweep(p.Generation, e.clock.Now())
 	}, nil
+}
+
+func limitHeaders(text string) gateway.LimitHeaders {
+	switch text {
+	case "rejections":
+		return gateway.LimitHeadersRejections
+	case "all":
+		return gateway.LimitHeadersAll
+	}
+	return gateway.LimitHeadersOff
 }
 
 func atCap(text string) limiter.AtCap {
@@ -111,12 +128,32 @@ func atCap(text string) limiter.AtCap {
 	return limiter.AdmitAtCap
 }
 
-// Warnings returns what the present plan warns of.
+// Warnings returns what the present plan warns of, and how the last run ended
+// when that was not as it should.
 func (e *engine) Warnings() []store.Problem {
-	if w := e.warnings.Load(); w != nil {
-		return *w
+	var all []store.Problem
+	if stop := e.db.UncleanStop(); stop != nil {
+		all = append(all, store.Problem{Message: stop.String()})
 	}
-	return nil
+	if w := e.warnings.Load(); w != nil {
+		all = append(all, *w...)
+	}
+	return all
+}
+
+// counterReader tells administrators what the counters stand at.
+type counterReader struct{ e *engine }
+
+func (r counterReader) Len() int { return r.e.registry.Len() }
+
+func (r counterReader) AsOf() time.Time { return r.e.counted }
+
+func (r counterReader) Read(c *limiter.Counter) limiter.Reading {
+	return r.e.memory.Read(r.e.clock.Now(), c)
+}
+
+func (r counterReader) Judge(limits []*limiter.Limit) limiter.Refusal {
+	return r.e.memory.Judge(r.e.clock.Now(), limits)
 }
 
 // counterSource gives the store the limiter's snapshots.

@@ -70,6 +70,9 @@ func message(err error) string {
 	case errors.As(err, &fault):
 		faults = fault.Problems
 	}
+	if refusedAs(err, store.CodeConflict) || store.CodeOf(err) == store.CodeConflict {
+		return text // it names what is in the way
+	}
 	lines := make([]string, len(faults))
 	for i, one := range faults {
 		lines[i] = faultLine(one)

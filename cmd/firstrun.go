@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,6 +24,22 @@ func (p *process) firstRun() (store.Secret, error) {
 		return store.Secret{}, nil
 	}
 	return admin.FirstKey(p.db, firstKeyName)
+}
+
+// uiLink signs one browser in; without a listener, or when it cannot be made,
+// it is the address alone.
+func (p *process) uiLink() string {
+	if p.controlAddr == nil {
+		return p.controlURL()
+	}
+	client := admin.NewSocketClient(p.cfg.Socket)
+	defer client.Close()
+	link, err := client.NewSetupLink(context.Background())
+	if err != nil {
+		p.log.Error().Err(err).Msg("the link to the admin UI cannot be made; make another with relay setup --link")
+		return p.controlURL()
+	}
+	return link.URL
 }
 
 // announce tells where Relay listens, and on first boot the key: on a terminal
@@ -61,6 +78,14 @@ func (p *process) controlURL() string {
 	return "http://" + p.controlAddr.String() + "/"
 }
 
+// browserURL is where browsers find the admin UI, or "".
+func (p *process) browserURL() string {
+	if p.controlAddr == nil {
+		return ""
+	}
+	return p.controlURL()
+}
+
 func (p *process) addresses() string {
 	return fmt.Sprintf("Relay is listening on %s, control on %s (data in %s).\n", p.inferenceURL(), p.controlURL(), p.cfg.DataDir)
 }
@@ -72,14 +97,14 @@ func (p *process) welcome(first store.Secret) string {
 	fmt.Fprintf(&b, `
   Base URL, OpenAI SDKs   %[1]s/v1
   Relay key (shown once)  %[2]s
-  Control and UI          %[3]s
+  Admin UI (opens once)   %[3]s
   Master key              %[4]s  (keep a copy apart from the database)
 
   export OPENAI_BASE_URL=%[1]s/v1
   export OPENAI_API_KEY=%[2]s
   curl $OPENAI_BASE_URL/models -H "Authorization: Bearer $OPENAI_API_KEY"
 
-`, p.inferenceURL(), first.Reveal(), p.controlURL(), p.masterKeyPlace())
+`, p.inferenceURL(), first.Reveal(), p.uiLink(), p.masterKeyPlace())
 	if p.db.Catalog().HostKeys.Len() == 0 {
 		b.WriteString("No provider yet. Add one, for example:\n  relay connect openai --base-url https://api.openai.com/v1 --shape openai\n\n")
 	}

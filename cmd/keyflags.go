@@ -73,6 +73,10 @@ func parseBudgets(texts []string) (any, error) {
 	if len(texts) == 1 && texts[0] == none {
 		return nil, nil
 	}
+	return parseBudgetList(texts)
+}
+
+func parseBudgetList(texts []string) ([]store.Budget, error) {
 	budgets := make([]store.Budget, len(texts))
 	for i, text := range texts {
 		budget, err := parseBudget(text)

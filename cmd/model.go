@@ -89,7 +89,7 @@ func (a *app) modelAddCommand() *cobra.Command {
 	}
 	flags.register(c.Flags())
 	c.RunE = a.online(func(ctx context.Context, s *session, args []string) error {
-		if err := flags.check(); err != nil {
+		if err := flags.checkHost(); err != nil {
 			return err
 		}
 		spec, err := flags.spec(c.Flags())
@@ -138,7 +138,7 @@ func (a *app) modelEditCommand() *cobra.Command {
 	flags.register(c.Flags())
 	c.Flags().BoolVar(&enabled, "enabled", true, "false switches the model off, true on again")
 	c.RunE = a.online(func(ctx context.Context, s *session, args []string) error {
-		if err := flags.check(); err != nil {
+		if err := flags.checkHost(); err != nil {
 			return err
 		}
 		spec, err := flags.spec(c.Flags())

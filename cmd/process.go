@@ -37,7 +37,11 @@ type process struct {
 	cut      context.CancelCauseFunc // cuts what still runs
 	failed   chan error              // a listener that ended by itself
 	stop     chan struct{}           // closed when the process stops
+	life     context.Context         // ends with it
+	end      context.CancelFunc
 	running  sync.WaitGroup
+
+	backupFault atomic.Pointer[store.Problem] // why the last backup failed
 }
 
 // startProcess opens the data directory, takes the listeners and serves. The
@@ -48,14 +52,15 @@ func startProcess(cfg Config, env Environment, log zerolog.Logger) (*process, er
 		return nil, err
 	}
 	p := &process{engine: e, failed: make(chan error, 3), stop: make(chan struct{})}
-	if err := p.start(); err != nil {
+	p.life, p.end = context.WithCancel(context.Background())
+	if err := p.start(env); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
 }
 
-func (p *process) start() error {
-	if err := admin.FirstBoot(p.db); err != nil {
+func (p *process) start(env Environment) error {
+	if err := errors.Join(admin.FirstBoot(p.db), admin.EnsureSystemLimits(p.db), p.ship()); err != nil {
 		return err
 	}
 	var err error
@@ -73,6 +78,7 @@ func (p *process) start() error {
 	p.db.StartUsage(counterSource{p.engine})
 	p.background(p.watchKeyFiles)
 	p.background(p.sweepCounters)
+	p.background(p.scheduleBackups)
 	if err := p.startControl(metrics); err != nil {
 		return errors.Join(err, inference.Close())
 	}
@@ -80,6 +86,7 @@ func (p *process) start() error {
 	p.cut = cut
 	p.inference = p.gateway.HTTPServer(base)
 	p.serveOn(p.inference, inference)
+	p.discover(env)
 	return nil
 }
 
@@ -96,38 +103,53 @@ func (p *process) adminToken() (store.Secret, error) {
 // startControl serves the control API on its listener, unless that is off, and
 // on the socket.
 func (p *process) startControl(metrics *prometheus.Registry) error {
+	listener, err := p.listenControl()
+	if err != nil {
+		return err
+	}
 	handler := admin.New(admin.Options{
-		DB: p.db, Warnings: p.Warnings, Live: p.gateway, Upstream: p.prober(), Counters: p.registry,
+		DB: p.db, Warnings: p.Warnings, Live: p.gateway, Upstream: p.prober(), Counters: counterReader{p.engine}, Plan: p.plan.Load,
 		Version: Version(), Metrics: promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), UI: ui.Handler(),
-		Ready: p.ready, Token: p.token, InferenceURL: p.inferenceURL(), AllowedHosts: p.cfg.Control.AllowedHosts, Log: p.log,
+		Ready: p.ready, Token: p.token, InferenceURL: p.inferenceURL(), ControlURL: p.browserURL(), AllowedHosts: p.cfg.Control.AllowedHosts, Log: p.log,
 	})
 	socket, err := admin.ServeSocket(p.cfg.Socket, handler)
 	if err != nil {
+		if listener != nil {
+			listener.Close()
+		}
 		return err
 	}
 	p.socket = socket
-	if p.cfg.Control.Listen == "off" {
+	if listener == nil {
 		return nil
 	}
-	l, err := listen(p.cfg.Control.Listen, "control.listen")
-	if err != nil {
-		return err
-	}
-	p.controlAddr = l.Addr()
 	p.control = &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 120 * time.Second, MaxHeaderBytes: 64 << 10}
-	p.serveOn(p.control, l)
+	p.serveOn(p.control, listener)
 	return nil
+}
+
+// listenControl returns nil when the listener is off.
+func (p *process) listenControl() (net.Listener, error) {
+	if p.cfg.Control.Listen == "off" {
+		return nil, nil
+	}
+	l, err := listen(p.cfg.Control.Listen, "control.listen")
+	if err == nil {
+		p.controlAddr = l.Addr()
+	}
+	return l, err
 }
 
 func (p *process) gatewayOptions(metrics *prometheus.Registry) gateway.Options {
 	return gateway.Options{
-		DB: p.db, Limiter: p.memory, Clock: p.clock, Log: p.log, Metrics: metrics, Version: Version(),
+		DB: p.db, Limiter: p.memory, Readings: p.memory, Clock: p.clock, Log: p.log, Metrics: metrics, Version: Version(),
 		BaseURL: "http://" + p.inferenceAddr.String(), Draining: p.draining.Load, Own: p.ownListeners,
 		MaxRequestBytes: int64(p.cfg.MaxRequestBytes), MaxAttempts: p.cfg.MaxAttempts,
 		ReadHeaderTimeout: p.cfg.Inference.ReadHeaderTimeout, BodyIdleTimeout: p.cfg.Inference.BodyIdleTimeout,
 		BodyTimeout: p.cfg.Inference.BodyTimeout, StreamIdleTimeout: p.cfg.Stream.IdleTimeout,
 		MaxIdlePerHost: p.cfg.Upstream.MaxIdlePerHost, DenyPrivate: p.cfg.Upstream.DenyPrivate,
-		TrustedProxies: networks(p.cfg.TrustedProxies), ContinueUnrecorded: p.cfg.Usage.OnFull == "continue",
+		TrustedProxies: networks(p.cfg.TrustedProxies), LimitHeaders: limitHeaders(p.cfg.Limits.Headers), ContinueUnrecorded: p.cfg.Usage.OnFull == "continue",
+		StrictUsage: p.cfg.Usage.patience(),
 	}
 }
 
@@ -212,6 +234,7 @@ func (p *process) watchKeyFiles() {
 func (p *process) Close() error {
 	p.draining.Store(true)
 	close(p.stop)
+	p.end()
 	ctx, cancel := context.WithTimeout(context.Background(), p.cfg.ShutdownTimeout)
 	defer cancel()
 	var errs []error

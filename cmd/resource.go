@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,11 +15,15 @@ import (
 // noun is a kind of record as the command line speaks of it. Rows are the
 // API's JSON.
 type noun struct {
-	kind store.Kind
-	word string // "key"
-	list func(ctx context.Context, s *session, rows []json.RawMessage) (table, error)
-	show func(ctx context.Context, s *session, row json.RawMessage) (table, error)
+	kind    store.Kind
+	word    string // "key"
+	command string // of the command line, where it is not the word
+	list    func(ctx context.Context, s *session, rows []json.RawMessage) (table, error)
+	show    func(ctx context.Context, s *session, row json.RawMessage) (table, error)
 }
+
+// commandName is how the command line calls the kind.
+func (n noun) commandName() string { return cmp.Or(n.command, n.word) }
 
 // listBody is the API's answer to a list that is shown whole.
 type listBody struct {
@@ -33,12 +38,14 @@ type envelope struct {
 
 func (a *app) listCommand(n noun) *cobra.Command {
 	var q admin.ListQuery
+	var all bool
 	c := &cobra.Command{
 		Use:     "ls",
 		Aliases: []string{"list"},
 		Short:   fmt.Sprintf("List every %s", n.word),
 		Args:    noArgs,
 		RunE: a.online(func(ctx context.Context, s *session, _ []string) error {
+			q.Usable = !all
 			rows, err := listRows(ctx, s, n.kind, q)
 			if err != nil {
 				return err
@@ -53,6 +60,7 @@ func (a *app) listCommand(n noun) *cobra.Command {
 			return a.showRows(rows, t)
 		}),
 	}
+	c.Flags().BoolVar(&all, "all", false, "also what is shipped and waits for a key")
 	c.Flags().StringVar(&q.Q, "search", "", "only those whose name or description holds this `TEXT`")
 	c.Flags().StringArrayVar(&q.Labels, "label", nil, "only those with this label: `KEY=VALUE`, or KEY; repeatable")
 	c.Flags().StringVar(&q.Sort, "sort", "", "`MEMBER`: name, displayName, createdAt or updatedAt; a minus reverses")
@@ -166,7 +174,7 @@ func named(err error, n noun, ref string) error {
 	}
 	return &store.Error{
 		Code:    store.CodeNotFound,
-		Message: fmt.Sprintf("there is no %s %q; relay %s ls lists them", n.word, ref, n.word),
+		Message: fmt.Sprintf("there is no %s %q; relay %s ls lists them", n.word, ref, n.commandName()),
 	}
 }
 

@@ -84,14 +84,15 @@ func (a *app) frequentCommands(root *cobra.Command) []*cobra.Command {
 	help := a.helpCommand(root)
 	root.SetHelpCommand(help)
 	return []*cobra.Command{
-		a.serveCommand(), a.demoCommand(), a.statusCommand(), a.connectCommand(), a.keyCommand(), a.usageCommand(), help,
+		a.serveCommand(), a.demoCommand(), a.setupCommand(), a.statusCommand(), a.connectCommand(), a.keyCommand(), a.usageCommand(), a.explainCommand(), help,
 	}
 }
 
 // furtherCommands are those that relay help all adds.
 func (a *app) furtherCommands() []*cobra.Command {
 	return []*cobra.Command{
-		a.modelCommand(), a.applyCommand(), a.exportCommand(), a.completionCommand(), a.versionCommand(),
+		a.hostCommand(), a.hostKeyCommand(), a.modelCommand(), a.bindingCommand(), a.pricingCommand(), a.limitCommand(), a.policyCommand(),
+		a.applyCommand(), a.exportCommand(), a.backupCommand(), a.restoreCommand(), a.dbCommand(), a.configCommand(), a.completionCommand(), a.versionCommand(),
 	}
 }
 
@@ -115,9 +116,14 @@ func (a *app) prepare(c *cobra.Command, _ []string) error {
 
 // config loads the configuration with the flags of the running command.
 func (a *app) config() (Config, error) {
+	cfg, _, err := a.configWithOrigins()
+	return cfg, err
+}
+
+func (a *app) configWithOrigins() (Config, settings, error) {
 	env := a.Env
 	if file := a.global.adminTokenFile; file != "" {
 		env = env.with("RELAY_ADMIN_TOKEN_FILE", file).with("RELAY_ADMIN_TOKEN", "")
 	}
-	return LoadConfig(a.global.config, configFlagTexts(a.flags), env)
+	return loadConfig(a.global.config, configFlagTexts(a.flags), env)
 }

@@ -34,6 +34,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command takes a second more
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("TZ", "UTC")
+			env.Setenv("RELAY_DISCOVER", "false")
 			env.Setenv("RELAY_DATA_DIR", filepath.Join(env.WorkDir, "data"))
 			return withServer(env, upstream)
 		},

@@ -26,11 +26,16 @@ type secretFlags struct {
 }
 
 func (s *secretFlags) register(flags *pflag.FlagSet) {
+	s.registerValue(flags)
+	flags.StringVar(&s.fromEnv, "from-env", "", "store only the `VARIABLE`'s name: the server reads its own environment")
+	flags.StringVar(&s.fromFile, "from-file", "", "store only the `PATH`: the server reads the file, also when it changes")
+}
+
+// registerValue adds the flags that give the value itself.
+func (s *secretFlags) registerValue(flags *pflag.FlagSet) {
 	flags.StringVar(&s.value, "value", "", "only `-`: read the key from standard input and store it")
 	flags.StringVar(&s.valueFile, "value-file", "", "read the key from this `FILE` and store it")
 	flags.StringVar(&s.valueEnv, "value-env", "", "read the key from this environment `VARIABLE` and store it")
-	flags.StringVar(&s.fromEnv, "from-env", "", "store only the `VARIABLE`'s name: the server reads its own environment")
-	flags.StringVar(&s.fromFile, "from-file", "", "store only the `PATH`: the server reads the file, also when it changes")
 }
 
 // count returns how many of the flags are given.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"relay/admin"
@@ -86,75 +85,4 @@ func keySentence(k keyRow) string {
 		parts = append(parts, "switched off")
 	}
 	return fmt.Sprintf("Key %s: %s.", k.Metadata.Name, strings.Join(parts, "; "))
-}
-
-// policySentence says what a policy allows and who shares it.
-func policySentence(ctx context.Context, s *session, ref string) (string, error) {
-	policy, err := admin.Get[store.PolicySpec](ctx, s.Client, ref)
-	if err != nil {
-		return "", err
-	}
-	caps, err := policyInWords(ctx, s, policy)
-	if err != nil || caps == "" {
-		return fmt.Sprintf("Policy %s: no limit or budget of its own.", policy.Metadata.Name), err
-	}
-	sharers, err := sharersOf(ctx, s, policy.Metadata.ID)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("Policy %s: %s, shared by every key under it (now: %s).", policy.Metadata.Name, caps, strings.Join(sharers, ", ")), nil
-}
-
-func policyInWords(ctx context.Context, s *session, policy *store.Policy) (string, error) {
-	var parts []string
-	if policy.Spec.RateLimitID != "" {
-		limit, err := admin.Get[store.RateLimitSpec](ctx, s.Client, policy.Spec.RateLimitID)
-		if err != nil {
-			return "", err
-		}
-		for _, rule := range limit.Spec.Rules {
-			parts = append(parts, ruleInWords(rule))
-		}
-	}
-	for _, binding := range policy.Spec.RLBindings {
-		limit, err := admin.Get[store.RateLimitSpec](ctx, s.Client, binding.RateLimitID)
-		if err != nil {
-			return "", err
-		}
-		parts = append(parts, "rate limit "+limit.Metadata.Name+" on each of its models")
-	}
-	for _, budget := range policy.Spec.Budgets {
-		parts = append(parts, budgetInWords(budget))
-	}
-	return strings.Join(parts, ", "), nil
-}
-
-// sharersOf names the keys under a policy, and the accounts that stand for
-// whole groups of keys.
-func sharersOf(ctx context.Context, s *session, policyID string) ([]string, error) {
-	bindings, err := policyBindings(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	keys, err := admin.ListAll[store.RelayKeySpec](ctx, s.Client, admin.ListQuery{})
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, b := range bindings {
-		if b.Spec.PolicyID != policyID {
-			continue
-		}
-		if !strings.HasPrefix(b.Spec.Account, string(store.KindServiceAccount)+":") {
-			names = append(names, "all of "+strings.Replace(b.Spec.AccountName, ":", " ", 1))
-			continue
-		}
-		for _, k := range keys {
-			if account(k.Spec.Principal.Kind, k.Spec.Principal.ID) == b.Spec.Account {
-				names = append(names, k.Metadata.Name)
-			}
-		}
-	}
-	slices.Sort(names)
-	return names, nil
 }

@@ -80,6 +80,14 @@ func parseBudget(text string) (store.Budget, error) {
 	return store.Budget{Amount: amount, Period: period}, nil
 }
 
+// counted writes a number of things: "1 record", "1,200 records".
+func counted(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return grouped(int64(n)) + " " + word + "s"
+}
+
 // listed joins words as a sentence does.
 func listed(words []string) string {
 	if len(words) < 2 {

@@ -15,8 +15,8 @@ func (x *exchange) admit() error {
 	if x.place == 0 && !x.s.opt.ContinueUnrecorded {
 		return wire.NewError(wire.CodeUsageUnavailable, "Usage cannot be recorded now, so no metered call is taken. Ask your gateway administrator to look at /readyz.")
 	}
-	if err := x.checkPriced(); err != nil {
-		return err
+	if r := x.caller.RefuseUnpriced(x.model, x.way, x.takes); r != nil {
+		return refusedByPlan(r)
 	}
 	x.ticket.Add(x.caller.Limits)
 	for _, perModel := range x.caller.ModelLimits {
@@ -35,24 +35,6 @@ func (x *exchange) admit() error {
 		return x.limited(refusal)
 	}
 	x.admitted = true
-	return nil
-}
-
-// checkPriced refuses a model without a price where a budget says so: it would
-// cost nothing and pass every budget.
-func (x *exchange) checkPriced() error {
-	if x.caller.Unpriced == nil {
-		return nil
-	}
-	for i := range x.way.Pools {
-		for _, c := range x.way.Pools[i].Candidates {
-			if x.takes(c) && c.Binding.Pricing == nil {
-				e := wire.NewError(wire.CodeBudgetExceeded, "Model "+quoted(x.model.Name)+" has no price, and the budget of "+x.caller.Unpriced.Owner+" refuses unpriced models. Ask your gateway administrator.")
-				e.RefusedBy = "budget"
-				return e
-			}
-		}
-	}
 	return nil
 }
 

@@ -75,6 +75,10 @@ func (x *exchange) sendWhole(a *attempt) {
 	x.first = time.Now()
 	x.status = a.resp.StatusCode
 	x.settle()
+	if e := x.durable(); e != nil {
+		x.withhold(e)
+		return
+	}
 	h := x.w.Header()
 	copyDown(h, a.resp.Header)
 	x.answerHeaders(h)
@@ -97,6 +101,7 @@ func (x *exchange) answerHeaders(h http.Header) {
 	h["X-Relay-Host"] = []string{x.key.Host.Name()}
 	h["X-Relay-Model"] = []string{x.model.Name}
 	h["X-Relay-Attempts"] = []string{strconv.Itoa(x.attempts + 1)}
+	x.answerLimitHeaders(h)
 	if warned := x.ticket.Warned(); warned != nil {
 		h["X-Relay-Budget-Warning"] = []string{"the budget of " + warned.Source.Owner + " is used up"}
 	}

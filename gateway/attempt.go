@@ -66,7 +66,7 @@ func (a *attempt) send() *outcome {
 	}
 	a.payload = &payload{data: a.x.outgoing}
 	req := (&http.Request{
-		Method: http.MethodPost, URL: a.up.chat, Header: a.header(), Body: a.payload.reader(), GetBody: a.payload.again,
+		Method: http.MethodPost, URL: a.up.urls[a.x.path], Header: a.header(), Body: a.payload.reader(), GetBody: a.payload.again,
 		ContentLength: int64(len(a.x.outgoing)), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(a.ctx)
 	resp, err := a.up.transport.RoundTrip(req)
@@ -208,6 +208,9 @@ func (a *attempt) header() http.Header {
 		}
 	}
 	h["Content-Type"] = jsonType
+	if a.x.shape == store.ShapeAnthropic && len(h["Anthropic-Version"]) == 0 {
+		h["Anthropic-Version"] = anthropicVersion
+	}
 	h["Accept-Encoding"] = identity
 	h["User-Agent"] = []string{userAgent(in.Get("User-Agent"), a.x.s.opt.Version)}
 	h["Relay-Hops"] = []string{hopText(hops(in) + 1)}
@@ -223,6 +226,10 @@ func (a *attempt) header() http.Header {
 var (
 	jsonType = []string{wire.ContentTypeJSON}
 	identity = []string{"identity"}
+
+	// anthropicVersion is sent for callers that name none: later versions
+	// refuse sampling parameters.
+	anthropicVersion = []string{"2023-06-01"}
 )
 
 func setKey(h http.Header, auth string, k *plan.HostKey) {

@@ -75,17 +75,12 @@ func credential(header, value string) string {
 	return strings.TrimSpace(rest)
 }
 
-// checkCaller refuses keys whose time is over. Their holder has the whole
-// secret, so the answer may say which.
+// checkCaller refuses keys whose time is over.
 func checkCaller(c *plan.Caller, now time.Time) error {
-	switch {
-	case !c.RevokedAt.IsZero():
-		return wire.NewError(wire.CodeKeyRevoked, "Relay key "+c.KeyName+" has been revoked. Ask your gateway administrator for another.")
-	case c.Disabled:
-		return wire.NewError(wire.CodeKeyDisabled, "Relay key "+c.KeyName+" is switched off. Ask your gateway administrator.")
-	case !c.ExpiresAt.IsZero() && !now.Before(c.ExpiresAt):
-		return wire.NewError(wire.CodeKeyExpired, "Relay key "+c.KeyName+" expired at "+c.ExpiresAt.UTC().Format(time.RFC3339)+". Ask your gateway administrator for another.")
-	case !c.Until.IsZero() && !now.Before(c.Until):
+	if r := c.RefuseOver(now); r != nil {
+		return refusedByPlan(r)
+	}
+	if !c.Until.IsZero() && !now.Before(c.Until) {
 		return unauthenticated()
 	}
 	return nil

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -130,13 +131,30 @@ func (k *keyState) describe(now time.Time) plan.KeyState {
 	case !k.until.IsZero():
 		return plan.KeyState{State: "half-open", Reason: k.reason}
 	}
-	resting := plan.KeyState{State: "closed"}
-	for _, until := range k.rests {
-		if until.After(now) && until.After(resting.Until) {
-			resting = plan.KeyState{State: "resting", Until: until, Reason: k.reason}
+	return k.describeRest(now)
+}
+
+// describeRest reports the models that the key rests for, and until when for
+// the last of them.
+func (k *keyState) describeRest(now time.Time) plan.KeyState {
+	state := plan.KeyState{State: "closed"}
+	for model, until := range k.rests {
+		if !until.After(now) {
+			continue
+		}
+		state.State, state.Reason = "resting", k.reason
+		if until.After(state.Until) {
+			state.Until = until
+		}
+		if model != "" {
+			state.Models = append(state.Models, model)
 		}
 	}
-	return resting
+	if k.rests[""].After(now) {
+		state.Models = nil
+	}
+	slices.Sort(state.Models)
+	return state
 }
 
 // breakers holds the state of each key value that a plan has named. It is

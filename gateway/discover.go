@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"time"
 
@@ -50,6 +51,9 @@ func (p *Prober) ListModels(ctx context.Context, h *store.Host, key store.Secret
 
 func (p *Prober) request(ctx context.Context, up *upstream, key store.Secret) *http.Request {
 	header := http.Header{"Accept": jsonType, "Accept-Encoding": identity, "User-Agent": {"relay/" + p.Version}}
+	if slices.Contains(up.spec.Shapes, store.ShapeAnthropic) {
+		header["Anthropic-Version"] = anthropicVersion
+	}
 	for name, value := range up.spec.Headers {
 		header.Set(name, value)
 	}

@@ -16,6 +16,7 @@
 //     answer.go     passes a whole answer on
 //  9. settle.go     commits or cancels, records usage and cost: once, on every
 //     exit, before the last thing the caller waits for is written
+//     durable.go    holds that back until usage is on disk, where usage is strict
 //
 // errors.go renders refusals in the caller's shape, observe.go counts and logs,
 // models.go lists models. What policies allow is package plan; wire shapes are

@@ -7,11 +7,11 @@ import (
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"relay/gateway/plan"
 	"relay/gateway/wire"
 )
 
@@ -34,6 +34,7 @@ func (x *exchange) fail(err error) {
 	}
 	x.status = x.codec.Status(e)
 	x.settle()
+	_ = x.durable() // an error it is already
 	x.writeError(e)
 }
 
@@ -49,6 +50,7 @@ func (x *exchange) writeError(e *wire.Error) {
 		h.Set("WWW-Authenticate", `Bearer realm="relay"`)
 	}
 	setRetryHeaders(h, e)
+	x.refusalHeaders(h, e)
 	x.began = true
 	x.w.WriteHeader(x.status)
 	_, _ = x.w.Write(body)
@@ -82,15 +84,8 @@ func setRetryHeaders(h http.Header, e *wire.Error) {
 	}
 }
 
-// quoted shows text of a caller inside a message: cut, without control
-// characters.
-func quoted(s string) string {
-	const most = 100
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return strconv.Quote(s)
-}
+// quoted shows text of a caller inside a message.
+func quoted(s string) string { return plan.Quoted(s) }
 
 func formatSize(n int64) string {
 	for _, u := range []struct {

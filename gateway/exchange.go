@@ -22,9 +22,10 @@ type exchange struct {
 	start time.Time
 
 	id       string // request id
-	endpoint string // as policies name it
+	endpoint string // as policies name it; empty: not metered
 	shape    store.Shape
 	codec    wire.Codec
+	path     path // upstream
 
 	caller    *plan.Caller
 	members   wire.Members
@@ -58,7 +59,8 @@ type exchange struct {
 	first     time.Time     // when the answer began
 	waited    time.Duration // for upstreams
 	settled   bool
-	cost      *int64 // nano-dollars; nil: unpriced
+	recorded  store.UsageTicket // of an event that the answer waits for
+	cost      *int64            // nano-dollars; nil: unpriced
 	status    int
 	errorKind string
 	event     store.Event

@@ -17,9 +17,9 @@ func (x *exchange) exhausted(last *outcome) error {
 	case x.r.Context().Err() != nil:
 		return x.abandoned()
 	case last == nil && x.picker.full > 0:
-		return x.keysFull(&x.picker)
+		return keysFull(x.model, x.way, &x.picker)
 	case last == nil:
-		return wire.NewError(wire.CodeNoKeys, "No provider key can take model "+quoted(x.model.Name)+" now: each is switched off by its breaker or resting as its provider asked. Try again shortly; relay status shows until when.")
+		return refusedByPlan(plan.RefuseBenched(x.model))
 	case last.class == classAuth:
 		return wire.NewError(wire.CodeUpstreamAuth, "Host "+last.host+" does not accept the provider key of this gateway. Ask your gateway administrator: relay connect "+last.host+" puts another in.")
 	case last.err != nil:
@@ -46,6 +46,7 @@ func (x *exchange) forwardRefusal(o *outcome) error {
 	x.errorKind = "upstream_error"
 	x.status = o.status
 	x.settle()
+	_ = x.durable() // an error it is already
 	h := x.w.Header()
 	copyDown(h, o.header)
 	setRefusalHeaders(h, o, time.Now())
@@ -60,12 +61,23 @@ func (x *exchange) forwardRefusal(o *outcome) error {
 func setRefusalHeaders(h http.Header, o *outcome, now time.Time) {
 	h.Set("X-Relay-Refused-By", "upstream:"+o.host)
 	h.Set("X-Relay-Host", o.host)
-	if wait := retryAfter(o.header, now); wait > 0 {
+	wait := retryAfter(o.header, now)
+	if asked := o.header.Get("Retry-After"); isRetryAfter(asked) {
+		h.Set("Retry-After", asked) // in full, also where a key rests for less
+	} else if wait > 0 {
 		h.Set("Retry-After", strconv.FormatInt(wire.RetrySeconds(wait), 10))
-		if wait > longWait {
-			h.Set("X-Should-Retry", "false")
-		}
 	}
+	if wait > longWait {
+		h.Set("X-Should-Retry", "false")
+	}
+}
+
+// isRetryAfter reports whether the text is one that every client reads (RFC
+// 9110, section 10.2.3): whole seconds or a date.
+func isRetryAfter(text string) bool {
+	_, notSeconds := strconv.ParseUint(text, 10, 63)
+	_, notDate := http.ParseTime(text)
+	return notSeconds == nil || notDate == nil
 }
 
 // abandoned ends a request whose caller has left or that the stop of Relay

@@ -31,6 +31,7 @@ type rig struct {
 	tb     testing.TB
 	db     *store.DB
 	memory *limiter.Memory
+	clock  *limiter.Clock
 	server *gateway.Server
 	addr   string
 	stop   context.CancelCauseFunc
@@ -43,6 +44,15 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 func newRig(tb testing.TB) *rig {
 	tb.Helper()
+	r := newUnrecordedRig(tb, func(*gateway.Options) {})
+	r.startUsage()
+	return r
+}
+
+// newUnrecordedRig is a rig, with other options, that writes no usage until
+// startUsage.
+func newUnrecordedRig(tb testing.TB, change func(*gateway.Options)) *rig {
+	tb.Helper()
 	r := &rig{tb: tb}
 	r.db = storetest.Open(tb, func(o *store.Options) {
 		o.Getenv = func(name string) string { return "secret-of-" + name }
@@ -50,27 +60,30 @@ func newRig(tb testing.TB) *rig {
 	})
 	registry := limiter.NewRegistry()
 	r.memory = limiter.NewMemory(registry)
-	clock := limiter.NewClock(func() (time.Duration, time.Time) {
+	r.clock = limiter.NewClock(func() (time.Duration, time.Time) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return r.passed, noon.Add(r.passed)
 	})
-	r.server = gateway.New(gateway.Options{
-		DB: r.db, Limiter: r.memory, Clock: clock, Log: zerolog.Nop(), Version: "test", BaseURL: "http://relay.test",
+	options := gateway.Options{
+		DB: r.db, Limiter: r.memory, Readings: r.memory, Clock: r.clock, Log: zerolog.Nop(), Version: "test", BaseURL: "http://relay.test",
 		MaxRequestBytes: 1 << 20, MaxAttempts: 6, ReadHeaderTimeout: 10 * time.Second, BodyIdleTimeout: 30 * time.Second,
 		BodyTimeout: time.Minute, StreamIdleTimeout: time.Minute, MaxIdlePerHost: 64,
-	})
+	}
+	change(&options)
+	r.server = gateway.New(options)
 	r.db.SetCompiler(func(next *store.Catalog) (func(), []store.Problem) {
 		p := plan.Compile(plan.Input{Catalog: next, Registry: registry, KeyValue: r.db.HostKeyValue})
 		return func() {
 			r.server.Swap(p)
-			registry.Sweep(p.Generation, clock.Now())
+			registry.Sweep(p.Generation, r.clock.Now())
 		}, nil
 	})
-	r.db.StartUsage(snapshots{r.memory, clock})
 	r.listen()
 	return r
 }
+
+func (r *rig) startUsage() { r.db.StartUsage(snapshots{r.memory, r.clock}) }
 
 type snapshots struct {
 	*limiter.Memory
@@ -93,7 +106,7 @@ func (r *rig) listen() {
 	go func() { served <- hs.Serve(l) }()
 	r.tb.Cleanup(func() {
 		_ = hs.Close()
-		_ = <-served
+		<-served
 		r.server.Close()
 		stop(nil)
 	})

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,6 +28,7 @@ type Options struct {
 	DB       *store.DB
 	Limiter  limiter.Limiter
 	Clock    *limiter.Clock
+	Readings Readings // what counters stand at, for callers that ask
 	Log      zerolog.Logger
 	Metrics  prometheus.Registerer
 	Version  string
@@ -46,8 +46,19 @@ type Options struct {
 	DenyPrivate       bool
 	TrustedProxies    []netip.Prefix
 
+	LimitHeaders LimitHeaders
+
 	// ContinueUnrecorded admits requests when the usage queue is full.
 	ContinueUnrecorded bool
+
+	// StrictUsage is how long an answer waits for its usage event to be on disk
+	// before it is cut. 0: it does not wait.
+	StrictUsage time.Duration
+}
+
+// Readings tells what a counter stands at. limiter.Memory implements it.
+type Readings interface {
+	Read(now limiter.Instant, c *limiter.Counter) limiter.Reading
 }
 
 // Server answers the inference side. Swap gives it a plan before it serves;
@@ -67,38 +78,28 @@ type Server struct {
 	fallback  http.Handler
 }
 
-// endpoint answers one request in the exchange's shape. Its error has not been
-// written yet.
-type endpoint struct {
-	name   string // as policies name it
-	method string
-	codec  wire.Codec
-	shape  store.Shape
-	serve  func(*exchange) error
-}
-
 // New makes a server without a plan.
 func New(opt Options) *Server {
 	s := &Server{opt: opt, limiter: opt.Limiter, clock: opt.Clock, breakers: newBreakers(), metrics: newMetrics(opt.Metrics)}
 	s.upstreams = &upstreams{dialer: dialRules{denyPrivate: opt.DenyPrivate, own: opt.Own}, idle: opt.MaxIdlePerHost}
 	s.exchanges.New = func() any { return &exchange{s: s} }
-	s.endpoints = map[string]endpoint{
-		"/v1/chat/completions": {"chat", http.MethodPost, chat.Codec{}, store.ShapeOpenAI, (*exchange).complete},
-		"/v1/models":           {"models", http.MethodGet, chat.Codec{}, store.ShapeOpenAI, (*exchange).listModels},
-	}
+	s.endpoints = endpoints()
 	s.fallback = s.routes()
 	return s
 }
 
-// routes are the paths that are not on the hot path.
+// routes are the paths that are not exact.
 func (s *Server) routes() http.Handler {
 	r := mux.NewRouter().SkipClean(true).UseEncodedPath()
-	r.HandleFunc("/v1/models/{id:.+}", s.handle(endpoint{"models", http.MethodGet, chat.Codec{}, store.ShapeOpenAI, (*exchange).showModel}))
+	show := s.handle(endpoint{method: http.MethodGet, shape: store.ShapeOpenAI, codec: chat.Codec{}, serve: (*exchange).showModel})
+	for _, prefix := range spellings() {
+		r.HandleFunc(prefix+"/models/{id:.+}", show)
+	}
 	r.HandleFunc("/livez", s.live).Methods(http.MethodGet, http.MethodHead)
 	r.HandleFunc("/readyz", s.ready).Methods(http.MethodGet, http.MethodHead)
 	r.HandleFunc("/healthz", s.ready).Methods(http.MethodGet, http.MethodHead)
 	r.HandleFunc("/", s.root).Methods(http.MethodGet, http.MethodHead)
-	r.NotFoundHandler = s.handle(endpoint{"", "", chat.Codec{}, store.ShapeOpenAI, (*exchange).notFound})
+	r.NotFoundHandler = http.HandlerFunc(s.notFound)
 	r.MethodNotAllowedHandler = r.NotFoundHandler
 	return r
 }
@@ -117,15 +118,11 @@ func (s *Server) Plan() *plan.Plan { return s.current.Load().plan }
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if e, ok := s.endpoints[r.URL.Path]; ok {
+	if e, ok := s.endpoints[r.URL.Path]; ok && r.URL.RawPath == "" { // as written, not as some escape reads
 		s.serve(w, r, e)
 		return
 	}
 	s.fallback.ServeHTTP(w, r)
-}
-
-func (s *Server) handle(e endpoint) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, e) }
 }
 
 // serve runs an endpoint and renders its error. Whatever happens, panics
@@ -171,7 +168,7 @@ func (x *exchange) begin(w http.ResponseWriter, r *http.Request, gen *generation
 	x.w, x.r, x.gen = w, r, gen
 	x.rc = http.NewResponseController(w)
 	x.start = time.Now()
-	x.endpoint, x.codec, x.shape = e.name, e.codec, e.shape
+	x.endpoint, x.codec, x.shape, x.path = e.name, e.codec, e.shape, e.path
 	x.id = requestID(r.Header.Get("X-Request-Id"))
 	w.Header()["X-Relay-Request-Id"] = []string{x.id}
 }
@@ -249,41 +246,4 @@ func (s *Server) HostStates() map[string]plan.HostState {
 		states[h.Record.Metadata.ID] = *gen.hosts[i].health.Load()
 	}
 	return states
-}
-
-func (s *Server) live(w http.ResponseWriter, _ *http.Request) { plainText(w, http.StatusOK, "ok\n") }
-
-func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
-	if s.opt.Draining != nil && s.opt.Draining() {
-		plainText(w, http.StatusServiceUnavailable, "draining\n")
-		return
-	}
-	plainText(w, http.StatusOK, "ok\n")
-}
-
-// root answers the probes that agents and clients send before anything else.
-func (s *Server) root(w http.ResponseWriter, _ *http.Request) {
-	plainText(w, http.StatusOK, "Relay is running. The API begins at /v1.\n")
-}
-
-func plainText(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write([]byte(text))
-}
-
-// notFound names the nearest endpoint and the base URL to use.
-func (x *exchange) notFound() error {
-	path := strings.ToValidUTF8(x.r.URL.Path, "?")
-	return wire.NewError(wire.CodeNotFound, "Nothing is served at "+x.r.Method+" "+quoted(path)+". The nearest endpoint is "+x.s.nearest(path)+"; as base URL give the SDK "+x.s.opt.BaseURL+"/v1.")
-}
-
-func (s *Server) nearest(path string) string {
-	best, far := "", 1<<30
-	for known, e := range s.endpoints {
-		if d := plan.Distance(path, known); d < far || d == far && known < best {
-			best, far = e.method+" "+known, d
-		}
-	}
-	return best
 }

@@ -77,7 +77,7 @@ func (x *exchange) price() {
 
 // record queues the usage event. Requests without a credential leave none.
 func (x *exchange) record(commit uint64) {
-	if x.caller == nil || x.endpoint == "models" || x.place == 0 && commit == 0 {
+	if x.caller == nil || x.endpoint == "" || x.place == 0 && commit == 0 {
 		return
 	}
 	x.fillEvent()
@@ -87,7 +87,11 @@ func (x *exchange) record(commit uint64) {
 		x.encoded = x.encoded[:0]
 		x.s.metrics.unrecorded.Inc()
 	}
-	x.s.opt.DB.RecordUsage(commit, x.start, x.encoded, x.place)
+	if x.s.opt.StrictUsage > 0 {
+		x.recorded = x.s.opt.DB.RecordUsageDurable(commit, x.start, x.encoded, x.place)
+	} else {
+		x.s.opt.DB.RecordUsage(commit, x.start, x.encoded, x.place)
+	}
 	x.place = 0
 }
 

@@ -65,11 +65,15 @@ func (x *exchange) relay(a *attempt) (done bool, o *outcome) {
 		case wire.UsageOnly:
 			if !x.wantsUsage {
 				x.write(&pending, "")
+				if x.tap.Done { // the terminal event was glued to it
+					x.finishStream(a, []byte(x.codec.Terminal()))
+					return true, nil
+				}
 				continue
 			}
 		case wire.Terminal:
 			x.write(&pending, "")
-			x.finishStream(a)
+			x.finishStream(a, x.terminal(&e), []byte(e.Missing))
 			return true, nil
 		case wire.Failed:
 			if !x.began && pending == (wire.Range{}) {
@@ -85,6 +89,11 @@ func (x *exchange) relay(a *attempt) (done bool, o *outcome) {
 		pending.End = e.At.End
 		if e.Missing != "" {
 			x.write(&pending, e.Missing)
+		}
+		if x.tap.Done { // the terminal event was glued to this one
+			x.write(&pending, "")
+			x.finishStream(a, []byte(x.codec.Terminal()))
+			return true, nil
 		}
 	}
 	x.write(&pending, "")
@@ -125,8 +134,12 @@ func (x *exchange) failedWithin(a *attempt, pending *wire.Range, e wire.Event) {
 	f := x.tap.Failure
 	a.c.state.failed(classOf(&f), x.model.ID, f.RetryAfter, time.Now(), redacted(f.Message, a.c.Key))
 	x.settle()
-	text := redacted(string(x.splitter.Bytes(e.At)), a.c.Key)
+	_ = x.durable() // an error it is already
+	text := redacted(string(e.Raw), a.c.Key)
 	x.send([]byte(text), []byte(e.Missing))
+	if x.splitter.MidEvent() {
+		x.send([]byte("\n\n"))
+	}
 }
 
 // startStream sends the status line and headers, once.
@@ -187,12 +200,27 @@ func (x *exchange) extendWrite() {
 	}
 }
 
-// finishStream settles and then writes the terminal event. What the upstream
+// terminal is how the caller's stream ends: as its shape says, or, where that
+// leaves it to the upstream, as the upstream's did.
+func (x *exchange) terminal(e *wire.Event) []byte {
+	if own := x.codec.Terminal(); own != "" {
+		e.Missing = ""
+		return []byte(own)
+	}
+	return e.Raw
+}
+
+// finishStream settles and then writes what ends the stream. What the upstream
 // still has to say is read so that its connection can be used again.
-func (x *exchange) finishStream(a *attempt) {
+func (x *exchange) finishStream(a *attempt, last ...[]byte) {
 	x.startStream(a)
 	x.settle()
-	x.send([]byte(x.codec.Terminal()))
+	if e := x.durable(); e != nil {
+		x.errorKind, e.RequestID = e.Code, x.id
+		x.send(x.codec.AppendErrorEvent(nil, e))
+		return
+	}
+	x.send(last...)
 	a.drain()
 }
 
@@ -203,7 +231,7 @@ func (x *exchange) ended(a *attempt, err error) *outcome {
 		_ = x.abandoned()
 		return nil
 	case errors.Is(err, io.EOF) && x.codec.Complete(&x.tap):
-		x.finishStream(a)
+		x.finishStream(a, []byte(x.codec.Terminal()))
 		return nil
 	case !x.began && !x.stopping():
 		return &outcome{class: classNetwork, err: wire.NewError(wire.CodeUpstreamUnavailable, "Host "+a.host()+" closed the stream before its first event.")}
@@ -228,10 +256,12 @@ func (x *exchange) breakOff(a *attempt, err error) *outcome {
 		a.c.state.failed(classNetwork, x.model.ID, 0, time.Now(), e.Message)
 	}
 	x.settle()
+	_ = x.durable() // an error it is already
 	x.startStream(a)
 	if x.splitter.MidEvent() {
 		x.send([]byte("\n\n"))
 	}
+	e.RequestID = x.id
 	x.send(x.codec.AppendErrorEvent(nil, e))
 	return nil
 }

@@ -29,7 +29,7 @@ type upstream struct {
 	spec      store.HostSpec
 	transport *http.Transport
 	base      *url.URL
-	chat      *url.URL
+	urls      [len(suffixes)]*url.URL // by path
 	health    atomic.Pointer[plan.HostState]
 }
 
@@ -107,7 +107,9 @@ func newUpstream(spec store.HostSpec, rules dialRules, idle int) *upstream {
 		base = &url.URL{}
 	}
 	up := &upstream{spec: spec, transport: tr, base: base}
-	up.chat = up.url(chatSuffix)
+	for p, suffix := range suffixes {
+		up.urls[p] = up.url(suffix)
+	}
 	up.health.Store(&plan.HostState{Health: "unknown"})
 	return up
 }
@@ -117,7 +119,7 @@ func tlsConfig(spec *store.HostTLS) *tls.Config {
 	if spec == nil {
 		return cfg
 	}
-	cfg.InsecureSkipVerify = spec.InsecureSkipVerify //nolint:gosec // the administrator asks for it on this host
+	cfg.InsecureSkipVerify = spec.InsecureSkipVerify // the administrator asks for it on this host
 	if spec.CAFile != "" {
 		cfg.RootCAs = x509.NewCertPool()
 		if pem, err := os.ReadFile(spec.CAFile); err == nil {
@@ -127,12 +129,20 @@ func tlsConfig(spec *store.HostTLS) *tls.Config {
 	return cfg
 }
 
-// suffixes of the shapes' own paths, behind a base URL that holds the version
-// segment.
+// path is an upstream path, as an index of suffixes.
+type path uint8
+
 const (
-	chatSuffix   = "/chat/completions"
-	modelsSuffix = "/models"
+	pathChat path = iota
+	pathEmbeddings
+	pathMessages
 )
+
+// suffixes are the shapes' own paths, behind a base URL that holds the version
+// segment.
+var suffixes = [...]string{pathChat: "/chat/completions", pathEmbeddings: "/embeddings", pathMessages: "/messages"}
+
+const modelsSuffix = "/models"
 
 // url returns the address of a shape's suffix. A host that speaks Ollama has
 // its root as base and the other shapes under /v1.

@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"encoding/binary"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -23,6 +25,7 @@ type damagedCopy struct {
 	whole   []byte
 	catalog *store.Catalog
 	events  []store.Event
+	counted map[string]uint64
 }
 
 func newDamagedCopy(t *testing.T) *damagedCopy {
@@ -36,7 +39,7 @@ func newDamagedCopy(t *testing.T) *damagedCopy {
 		db.RecordUsage(m.add("counter", 1), e.At, store.AppendEvent(nil, e), 0)
 	}
 	flush(t, db)
-	c := &damagedCopy{options: o, catalog: db.Catalog(), events: events(t, db)}
+	c := &damagedCopy{options: o, catalog: db.Catalog(), events: events(t, db), counted: m.sums}
 	mustClose(t, db)
 	c.whole = usedBytes(t, filepath.Join(o.Dir, "relay.db"))
 	return c
@@ -51,7 +54,8 @@ func (c *damagedCopy) try(t *testing.T, content []byte) (noticed, harmless bool)
 	}
 	db, err := store.Open(c.options)
 	if err != nil {
-		if store.CodeOf(err) != store.CodeDamaged || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "relay.db") {
+		if store.CodeOf(err) != store.CodeDamaged || strings.ContainsAny(err.Error(), "\n\t") ||
+			!strings.Contains(err.Error(), "relay.db") || !strings.Contains(err.Error(), "relay restore") {
 			t.Errorf("error %q", err)
 		}
 		return true, false
@@ -61,9 +65,14 @@ func (c *damagedCopy) try(t *testing.T, content []byte) (noticed, harmless bool)
 		return false, false
 	}
 	page, _, err := db.Events(store.EventQuery{Limit: store.MaxEventLimit})
-	harmless = err == nil && reflect.DeepEqual(page, c.events)
+	counted, cerr := map[string]uint64{}, error(nil)
+	cerr = db.Counters(func(name string, state []byte) error {
+		counted[name] = binary.BigEndian.Uint64(state)
+		return nil
+	})
+	harmless = errors.Join(err, cerr) == nil && reflect.DeepEqual(page, c.events) && maps.Equal(counted, c.counted)
 	verr := db.Verify(func(string) { noticed = true })
-	return noticed || err != nil || verr != nil, harmless
+	return noticed || errors.Join(err, cerr, verr) != nil, harmless
 }
 
 func sameRecords(a, b *store.Catalog) bool {

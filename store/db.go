@@ -15,6 +15,7 @@ import (
 // DB is an open database. Every method may be called from any goroutine.
 type DB struct {
 	options      Options
+	backup       backupFile // what is read in place of the data dir's own; zero: nothing
 	log          zerolog.Logger
 	installation string
 	firstBoot    bool
@@ -33,9 +34,10 @@ type DB struct {
 	compiler Compiler
 	known    knownProblems
 
-	values hostKeyValues
-	usage  *usageQueue
-	writer atomic.Pointer[usageWriter]
+	values  hostKeyValues
+	usage   *usageQueue
+	writer  atomic.Pointer[usageWriter]
+	unclean *UncleanStop // of the last run; nil: it closed the database
 
 	closing sync.Once
 	closed  error
@@ -106,7 +108,21 @@ func (db *DB) abandon() {
 	}
 }
 
-func (db *DB) path() string   { return filepath.Join(db.options.Dir, databaseName) }
+func (db *DB) path() string {
+	if db.backup.path != "" {
+		return db.backup.path
+	}
+	return filepath.Join(db.options.Dir, databaseName)
+}
+
+// called is what messages call the file.
+func (db *DB) called() string {
+	if db.backup.name != "" {
+		return "backup " + db.backup.name
+	}
+	return "database " + db.path()
+}
+
 func (db *DB) marker() string { return filepath.Join(db.options.Dir, markerName) }
 
 // now is the present time in UTC.

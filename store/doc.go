@@ -8,6 +8,10 @@
 //	relay.id    the marker: the id of the installation; it tells a new data dir
 //	            from one that has lost its database
 //	master.key  the master key, unless it is given another way
+//	backups/    relay-TIME.db, what BackupTo has made, unless it is told another
+//	            folder
+//	relay.db.before-restore-TIME
+//	            the database that a restore has replaced
 //
 // # Buckets
 //
@@ -33,7 +37,8 @@
 // moment at which the process may die, what is stored of it equals the sum of
 // the events stored. Each event is stored once, also when it is not known
 // whether a first try took place. DurableThrough is the time before which all
-// events are safe.
+// events and counters are safe; WaitUsage returns when one event is. A run that
+// ends without Close is told of by UncleanStop when the database is opened next.
 //
 // What is served is what was read back: Write decodes the rows that it is about
 // to write and serves these. Damage is refused, never repaired by starting anew.

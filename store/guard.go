@@ -58,10 +58,11 @@ func (db *DB) damaged(cause error) *Error {
 	if errors.As(cause, &known) {
 		return known
 	}
-	return &Error{
-		Code:    CodeDamaged,
-		Message: fmt.Sprintf("database %s is damaged: %v: restore a backup with relay restore FILE", db.path(), cause),
+	advice := restoreAdvice
+	if db.backup.name != "" {
+		advice = "take another one"
 	}
+	return &Error{Code: CodeDamaged, Message: fmt.Sprintf("%s is damaged: %v: %s", db.called(), cause, advice)}
 }
 
 // diskError makes the error for a file that cannot be read or written just now.

@@ -13,8 +13,22 @@ import (
 
 // load reads the catalog after everything that speaks against doing so.
 func (db *DB) load() error {
-	var m meta
-	err := db.view(func(tx *bbolt.Tx) (err error) {
+	m, err := db.identify()
+	if err != nil {
+		return err
+	}
+	if err := db.loadCatalog(m); err != nil {
+		return err
+	}
+	db.usage.resume(m.usage)
+	db.unclean = m.usage.uncleanStop()
+	db.reportStop()
+	return db.mark()
+}
+
+// identify reads what the database says about itself, and tries the master key.
+func (db *DB) identify() (m meta, err error) {
+	err = db.view(func(tx *bbolt.Tx) (err error) {
 		if err := db.checkLength(tx); err != nil {
 			return err
 		}
@@ -25,19 +39,12 @@ func (db *DB) load() error {
 		return err
 	})
 	if err != nil {
-		return db.damaged(err)
+		return m, db.damaged(err)
 	}
 	if err := db.checkMarker(m.installation); err != nil {
-		return err
+		return m, err
 	}
-	if err := db.findKey(m); err != nil {
-		return err
-	}
-	if err := db.loadCatalog(m); err != nil {
-		return err
-	}
-	db.usage.resume(m.usage)
-	return db.mark()
+	return m, db.findKey(m)
 }
 
 // checkLength finds a file cut short before a page behind its end is touched.
@@ -52,6 +59,8 @@ func (db *DB) checkLength(tx *bbolt.Tx) error {
 	return nil
 }
 
+// checkMarker refuses the database of another installation than that of the
+// data dir.
 func (db *DB) checkMarker(installation string) error {
 	marker, err := os.ReadFile(db.marker())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,14 +69,21 @@ func (db *DB) checkMarker(installation string) error {
 	if err != nil {
 		return db.diskError("read marker", err)
 	}
-	if found := string(bytes.TrimSpace(marker)); found != installation {
-		return &Error{
-			Code: CodeDamaged,
-			Message: fmt.Sprintf("database %s is of installation %s, but %s names %s: put the right database back, or remove %s to take this one on purpose",
-				db.path(), installation, db.marker(), strings.ToValidUTF8(found, "?"), db.marker()),
-		}
+	found := string(bytes.TrimSpace(marker))
+	if found == installation {
+		return nil
 	}
-	return nil
+	refusal := &Error{
+		Code: CodeDamaged,
+		Message: fmt.Sprintf("%s is of installation %s, but %s names %s: put the right database back, or remove %s to take this one on purpose",
+			db.called(), installation, db.marker(), strings.ToValidUTF8(found, "?"), db.marker()),
+	}
+	if db.backup.name != "" {
+		refusal.Code = CodeConflict
+		refusal.Message = fmt.Sprintf("%s is of installation %s, and the data dir %s of another: name another data dir, or remove %s to take this one on purpose",
+			db.called(), installation, db.options.Dir, db.marker())
+	}
+	return refusal
 }
 
 // findKey finds the master key and tries it.

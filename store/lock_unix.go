@@ -7,6 +7,12 @@ import (
 	"syscall"
 )
 
+// tryLock takes the lock that bbolt takes, and reports false when another
+// process has it.
+func tryLock(file *os.File) bool {
+	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
+
 // unlock lets go of the lock that bbolt has taken. Closing the file is not
 // enough while it is still mapped into memory.
 func unlock(file *os.File) { _ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN) }

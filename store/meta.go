@@ -31,6 +31,9 @@ type usageState struct {
 	Events   uint64    `json:"events"`           // number of events
 	Sequence uint64    `json:"sequence"`         // the last number given to an event
 	Through  time.Time `json:"through,omitzero"` // everything recorded before is in the database
+	Running  time.Time `json:"running,omitzero"` // since when the process runs that writes events; zero once it has stopped as it should
+	Open     int       `json:"open,omitempty"`   // requests that were to leave an event and had not ended
+	Recent   int       `json:"recent,omitempty"` // events of the largest of the recent batches
 }
 
 // meta is what the meta bucket holds.

@@ -20,8 +20,8 @@ func (db *DB) checkSchema(tx *bbolt.Tx) error {
 	case found > schema:
 		return &Error{
 			Code: CodeDamaged,
-			Message: fmt.Sprintf("database %s was written by a newer version of Relay (schema %d, this one reads %d) and has been left as it is: install that version, or restore a backup made before the upgrade",
-				db.path(), found, schema),
+			Message: fmt.Sprintf("%s was written by a newer version of Relay (schema %d, this one reads %d) and has been left as it is: install that version, or restore a backup made before the upgrade",
+				db.called(), found, schema),
 		}
 	}
 	return fmt.Errorf("it has the schema %d, which has never existed", found)

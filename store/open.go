@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math/bits"
 	"os"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"time"
@@ -24,25 +25,38 @@ import (
 //     that others can read,
 //   - CodeUnavailable when the disk refuses.
 //
-// After an error nothing has been changed.
+// After an error nothing has been changed. When the database is damaged, the
+// message names the newest backup in BackupDir that is whole.
 func Open(o Options) (*DB, error) {
 	o = o.withDefaults()
 	db := &DB{options: o, log: o.Log, usage: newUsageQueue(o)}
 	db.values.reset()
-	if err := db.makeDir(); err != nil {
-		return nil, err
-	}
-	if err := db.makeWhenNew(); err != nil {
-		return nil, err
-	}
-	if err := db.openFile(); err != nil {
-		return nil, err
-	}
-	if err := db.load(); err != nil {
-		_ = db.release()
-		return nil, err
+	if err := db.openDir(); err != nil {
+		return nil, adviseBackup(o, err)
 	}
 	return db, nil
+}
+
+func (db *DB) openDir() error {
+	if err := db.makeDir(); err != nil {
+		return err
+	}
+	if err := db.makeWhenNew(); err != nil {
+		return err
+	}
+	if err := db.openFile(); err != nil {
+		return err
+	}
+	err := db.checkPlace()
+	if err == nil {
+		err = db.load()
+	}
+	if err != nil {
+		_ = db.release()
+		return err
+	}
+	db.removeCopies()
+	return nil
 }
 
 func (db *DB) makeDir() error {
@@ -86,7 +100,7 @@ func (db *DB) makeWhenNew() error {
 func (db *DB) lost(how, remedy string) error {
 	return &Error{
 		Code:    CodeDamaged,
-		Message: fmt.Sprintf("database %s %s: restore a backup with relay restore FILE, or %s to start anew on purpose", db.path(), how, remedy),
+		Message: fmt.Sprintf("database %s %s: %s, or %s to start anew on purpose", db.path(), how, restoreAdvice, remedy),
 	}
 }
 
@@ -102,8 +116,12 @@ func (db *DB) openFile() error {
 		db.file = file
 		return file, err
 	}
+	return db.open(&options)
+}
+
+func (db *DB) open(options *bbolt.Options) error {
 	err := db.guard(func() (err error) {
-		db.bolt, err = bbolt.Open(db.path(), 0o600, &options)
+		db.bolt, err = bbolt.Open(db.path(), 0o600, options)
 		return err
 	})
 	if err == nil {
@@ -113,6 +131,27 @@ func (db *DB) openFile() error {
 		db.abandon()
 	}
 	return db.openError(err)
+}
+
+// checkPlace finds that the file was replaced, by a restore or a compaction,
+// while its lock was waited for.
+func (db *DB) checkPlace() error {
+	opened, err := db.file.Stat()
+	if err != nil {
+		return db.diskError("look at "+db.path(), err)
+	}
+	if present, err := os.Stat(db.path()); err != nil || !os.SameFile(opened, present) {
+		return &Error{Code: CodeBusy, Message: fmt.Sprintf("database %s was replaced while it was being opened: start again", db.path())}
+	}
+	return nil
+}
+
+// removeCopies removes what a backup has left that was cut off.
+func (db *DB) removeCopies() {
+	left, _ := filepath.Glob(filepath.Join(db.options.Dir, copyPattern)) // the pattern is well formed
+	for _, path := range left {
+		_ = os.Remove(path)
+	}
 }
 
 func (db *DB) openError(err error) error {

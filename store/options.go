@@ -18,6 +18,10 @@ type Options struct {
 	MasterKey     Secret
 	MasterKeyFile string
 
+	// BackupDir is where the backups lie that are named when the database turns
+	// out to be damaged. Default: Dir/backups.
+	BackupDir string
+
 	Now    func() time.Time         // default: time.Now
 	Getenv func(name string) string // reads host keys of source env; default: nothing is set
 	Log    zerolog.Logger           // the zero value is silent
@@ -35,11 +39,15 @@ const (
 	databaseName  = "relay.db"
 	markerName    = "relay.id"
 	masterKeyName = "master.key"
+	backupsName   = "backups"
 )
 
 func (o Options) withDefaults() Options {
 	if o.MasterKeyFile == "" {
 		o.MasterKeyFile = filepath.Join(o.Dir, masterKeyName)
+	}
+	if o.BackupDir == "" {
+		o.BackupDir = filepath.Join(o.Dir, backupsName)
 	}
 	if o.Now == nil {
 		o.Now = time.Now

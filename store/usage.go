@@ -1,6 +1,10 @@
 package store
 
-import "time"
+import (
+	"context"
+	"errors"
+	"time"
+)
 
 // AdmitUsage takes a place of so many bytes in the usage queue for a request
 // that is about to begin. When it reports false there is none, and the request
@@ -13,6 +17,7 @@ func (db *DB) AdmitUsage(bytes int64) bool {
 		return false
 	}
 	q.used += bytes
+	q.open++
 	return true
 }
 
@@ -21,6 +26,7 @@ func (db *DB) ForgetUsage(bytes int64) {
 	db.usage.mu.Lock()
 	defer db.usage.mu.Unlock()
 	db.usage.used -= bytes
+	db.usage.open--
 }
 
 // QueuedUsage returns the bytes of the usage queue that are taken, and how many
@@ -41,15 +47,57 @@ func (db *DB) QueuedUsage() (used, limit int64) {
 // all up to the one its counters contain. Encoded is what AppendEvent made of an
 // event whose time is at; empty, it tells of the commit alone.
 func (db *DB) RecordUsage(commit uint64, at time.Time, encoded []byte, place int64) {
-	if !db.usage.record(commit, at, encoded, place) {
+	db.record(commit, at, encoded, place, nil)
+}
+
+func (db *DB) record(commit uint64, at time.Time, encoded []byte, place int64, written chan struct{}) (taken bool) {
+	taken = db.usage.record(commit, at, encoded, place, written)
+	if !taken {
 		db.log.Error().Uint64("commit", commit).Msg("usage event recorded after the database was closed is lost")
+	}
+	return taken
+}
+
+// UsageTicket stands for one event on its way into the database. The zero
+// ticket stands for none.
+type UsageTicket struct {
+	written <-chan struct{}
+	lost    bool // it came after the end
+}
+
+// RecordUsageDurable is RecordUsage for an event that somebody waits for. The
+// next batch begins at once, and takes along whatever else waits by then.
+func (db *DB) RecordUsageDurable(commit uint64, at time.Time, encoded []byte, place int64) UsageTicket {
+	written := make(chan struct{})
+	taken := db.record(commit, at, encoded, place, written)
+	return UsageTicket{written: written, lost: !taken}
+}
+
+// WaitUsage returns once the event of the ticket is in the database for good.
+// When ctx ends first, the error says why the last write failed; the event
+// still waits and will be written.
+func (db *DB) WaitUsage(ctx context.Context, ticket UsageTicket) error {
+	switch {
+	case ticket.written == nil:
+		return nil
+	case ticket.lost:
+		return &Error{Code: CodeUnavailable, Message: "the event came after the database was closed"}
+	}
+	select {
+	case <-ticket.written:
+		return nil
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(), db.Failure())
 	}
 }
 
 // DurableThrough returns the time before which every recorded event is in the
-// database for good. With nothing on its way that is now.
+// database for good, and every change of a counter with it. With nothing on its
+// way that is now.
 func (db *DB) DurableThrough() time.Time {
-	db.usage.mu.Lock()
-	defer db.usage.mu.Unlock()
-	return db.usage.durableThrough()
+	now := db.now() // before the looks: they miss what comes meanwhile
+	if w := db.writer.Load(); w == nil || !w.dirty() {
+		db.usage.idle(now)
+	}
+	return db.usage.through()
 }

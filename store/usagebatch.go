@@ -44,7 +44,8 @@ func (w *usageWriter) fail(err error) {
 // events of the commits that they contain. It returns the state of the usage
 // bucket once the batch is written.
 func (w *usageWriter) collect() usageState {
-	state := w.queue.present()
+	state := w.queue.begin()
+	state.Running = w.running
 	through := uint64(math.MaxUint64)
 	if w.source != nil {
 		through = w.source.Snapshot(w.putCounter)
@@ -52,10 +53,20 @@ func (w *usageWriter) collect() usageState {
 	}
 	w.batch = w.queue.take(through, w.batch)
 	state.Events += uint64(len(w.batch))
+	state.Recent = recent(state.Recent, len(w.batch))
 	for _, event := range w.batch {
 		state.Sequence = max(state.Sequence, event.sequence())
 	}
 	return state
+}
+
+// recent is the largest batch of late: each batch lets an eighth of it be
+// forgotten.
+func recent(largest, batch int) int {
+	if batch == 0 {
+		return largest
+	}
+	return max(batch, largest-(largest+7)/8)
 }
 
 // putCounter keeps a state until it is written; a later one takes its place.
@@ -87,10 +98,10 @@ func (w *usageWriter) await(commit uint64) {
 }
 
 func (w *usageWriter) write(state usageState) error {
-	if len(w.batch) == 0 && len(w.counters) == 0 {
+	if !w.needed(state) {
 		return nil
 	}
-	return w.db.update("write usage", func(tx *bbolt.Tx) error {
+	err := w.db.update("write usage", func(tx *bbolt.Tx) error {
 		usage := tx.Bucket([]byte(usageBucket))
 		usage.FillPercent = 0.95 // keys mostly grow
 		for _, event := range w.batch {
@@ -103,4 +114,13 @@ func (w *usageWriter) write(state usageState) error {
 		}
 		return putMeta(tx, metaUsage, state)
 	})
+	if err == nil {
+		w.kept = state
+	}
+	return err
+}
+
+// needed reports whether there is anything to write.
+func (w *usageWriter) needed(state usageState) bool {
+	return len(w.batch) > 0 || len(w.counters) > 0 || state.Open > w.kept.Open || !state.Running.Equal(w.kept.Running)
 }

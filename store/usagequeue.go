@@ -17,35 +17,41 @@ type usageQueue struct {
 
 	mu       sync.Mutex
 	used     int64 // bytes that places and events hold
+	open     int   // places whose event has not been recorded
 	recorded int   // events that are not in the database yet
 	waiting  []queued
 	memory   []byte // what is left of the block that events are copied into
 	arrived  arrivals
 	state    usageState // as it is in the database
+	writing  bool       // a batch is on its way
+	rested   time.Time  // when nothing was on its way, after the last batch
 	sequence uint64     // the last number given to an event
 	closed   bool
 
-	first chan struct{} // an event waits that was alone
-	full  chan struct{} // flushCount events wait
+	first  chan struct{} // an event waits that was alone
+	full   chan struct{} // flushCount events wait
+	wanted chan struct{} // somebody waits for an event
 }
 
 // queued is one event on its way into the database. Its key is fixed, so that
 // writing it twice leaves it there once.
 type queued struct {
-	key    [eventKeySize]byte
-	event  []byte
-	commit uint64
-	place  int64
+	key     [eventKeySize]byte
+	event   []byte
+	commit  uint64
+	place   int64
+	written chan struct{} // closed once it is in the database; nil: nobody waits
 }
 
 func (e queued) sequence() uint64 { return eventSequence(e.key[:]) }
 
 func newUsageQueue(o Options) *usageQueue {
 	return &usageQueue{
-		now:   o.Now,
-		limit: o.QueueBytes,
-		first: make(chan struct{}, 1),
-		full:  make(chan struct{}, 1),
+		now:    o.Now,
+		limit:  o.QueueBytes,
+		first:  make(chan struct{}, 1),
+		full:   make(chan struct{}, 1),
+		wanted: make(chan struct{}, 1),
 	}
 }
 
@@ -54,16 +60,24 @@ func (q *usageQueue) resume(state usageState) {
 	q.state, q.sequence = state, state.Sequence
 }
 
-func (q *usageQueue) record(commit uint64, at time.Time, encoded []byte, place int64) bool {
+// record queues an event, and closes written, if there is such a channel, once
+// the event is in the database.
+func (q *usageQueue) record(commit uint64, at time.Time, encoded []byte, place int64, written chan struct{}) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return false
 	}
+	if place > 0 {
+		q.open--
+	}
+	if commit > 0 {
+		q.arrived.add(commit)
+	}
 	if len(encoded) == 0 { // a commit whose event is not recorded
 		q.used -= place
-		if commit > 0 {
-			q.arrived.add(commit)
+		if written != nil {
+			close(written)
 		}
 		return true
 	}
@@ -71,9 +85,17 @@ func (q *usageQueue) record(commit uint64, at time.Time, encoded []byte, place i
 	q.used += held - place
 	q.sequence++
 	q.recorded++
-	q.waiting = append(q.waiting, q.queue(at, encoded, commit, held))
-	if commit > 0 {
-		q.arrived.add(commit)
+	event := q.queue(at, encoded, commit, held)
+	event.written = written
+	q.waiting = append(q.waiting, event)
+	q.tell(written != nil)
+	return true
+}
+
+// tell wakes the writer for an event that has just begun to wait.
+func (q *usageQueue) tell(wanted bool) {
+	if wanted {
+		signal(q.wanted)
 	}
 	switch len(q.waiting) {
 	case 1:
@@ -81,12 +103,11 @@ func (q *usageQueue) record(commit uint64, at time.Time, encoded []byte, place i
 	case flushCount:
 		signal(q.full)
 	}
-	return true
 }
 
 // queue gives an event its key.
 func (q *usageQueue) queue(at time.Time, encoded []byte, commit uint64, held int64) queued {
-	event := queued{eventKey(at, q.sequence), q.keep(encoded), commit, held}
+	event := queued{key: eventKey(at, q.sequence), event: q.keep(encoded), commit: commit, place: held}
 	bindEvent(event.key[:], event.event)
 	return event
 }
@@ -125,27 +146,59 @@ func (q *usageQueue) written(batch []queued, state usageState) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.state = state
+	q.writing = false
 	q.recorded -= len(batch)
 	for _, event := range batch {
 		q.used -= event.place
+		if event.written != nil {
+			close(event.written)
+		}
 	}
 }
 
-func (q *usageQueue) durableThrough() time.Time {
-	if q.recorded == 0 {
-		return q.now().UTC()
+// idle notes that no counter waited to be written at the time now.
+func (q *usageQueue) idle(now time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.recorded == 0 && !q.writing && now.After(q.rested) {
+		q.rested = now
+	}
+}
+
+// through returns the time before which everything is in the database.
+func (q *usageQueue) through() time.Time {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.rested.After(q.state.Through) {
+		return q.rested
 	}
 	return q.state.Through
 }
 
-// present returns the state of the bucket, good for everything that has been
-// recorded by now.
+// begin starts a batch: it returns the state of the bucket, good for everything
+// that has been recorded by now.
+func (q *usageQueue) begin() usageState {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.writing = true
+	state := q.state
+	state.Through = q.now().UTC()
+	state.Open = q.open
+	return state
+}
+
+// present returns the state of the bucket as it is in the database.
 func (q *usageQueue) present() usageState {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	state := q.state
-	state.Through = q.now().UTC()
-	return state
+	return q.state
+}
+
+// openSince reports whether more requests are open than a state tells of.
+func (q *usageQueue) openSince(state usageState) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.open > state.Open
 }
 
 func (q *usageQueue) waits() bool {

@@ -30,6 +30,8 @@ type usageWriter struct {
 	batch    []queued
 	counters map[string][]byte // changed and not in the database; nil: gone
 	failing  bool
+	kept     usageState // as it is in the database
+	running  time.Time  // what it is to say of when the run began; zero: it has ended
 
 	flushes chan chan<- struct{} // closed when everything recorded before is written
 	waiters []chan<- struct{}
@@ -38,8 +40,9 @@ type usageWriter struct {
 }
 
 func (db *DB) newUsageWriter(source CounterSource) *usageWriter {
+	kept := db.usage.present()
 	return &usageWriter{
-		db: db, queue: db.usage, source: source,
+		db: db, queue: db.usage, source: source, kept: kept, running: kept.Running,
 		counters: map[string][]byte{},
 		flushes:  make(chan chan<- struct{}),
 		stop:     make(chan struct{}),
@@ -48,10 +51,13 @@ func (db *DB) newUsageWriter(source CounterSource) *usageWriter {
 }
 
 // StartUsage starts the goroutine that writes usage events and the counters of
-// source, which may be nil. Before it events only wait. It has an effect once.
+// source, which may be nil. Before it events only wait. From then on until
+// Close the database says that a run is under way. It has an effect once.
 func (db *DB) StartUsage(source CounterSource) {
 	w := db.newUsageWriter(source)
 	if db.writer.CompareAndSwap(nil, w) {
+		w.running = db.now()
+		w.flush()
 		go w.run()
 	}
 }
@@ -83,8 +89,9 @@ func (db *DB) FlushUsage(ctx context.Context) error {
 }
 
 // run writes when the first event has waited for the flush interval, when many
-// wait, when only counters have changed for the snapshot interval, and when
-// somebody asks. After a failure it waits for the retry interval whatever comes.
+// wait, when only counters or open requests have changed for the snapshot
+// interval, and when somebody waits or asks. After a failure it waits for the
+// retry interval whatever comes.
 func (w *usageWriter) run() {
 	defer close(w.stopped)
 	debug.SetPanicOnFault(true)
@@ -92,6 +99,9 @@ func (w *usageWriter) run() {
 	defer snapshots.Stop()
 	due := time.NewTimer(w.db.options.FlushInterval)
 	defer due.Stop()
+	if w.failing {
+		due.Reset(retryInterval)
+	}
 	for {
 		flush := false
 		select {
@@ -101,15 +111,17 @@ func (w *usageWriter) run() {
 			}
 		case <-w.queue.full:
 			flush = !w.failing
+		case <-w.queue.wanted:
+			flush = !w.failing
 		case <-snapshots.C:
-			flush = !w.failing && w.source != nil && w.source.Dirty()
+			flush = !w.failing && w.changed()
 		case done := <-w.flushes:
 			w.waiters = append(w.waiters, done)
 			flush = !w.failing
 		case <-due.C:
 			flush = true
 		case <-w.stop:
-			w.flush()
+			w.end()
 			return
 		}
 		if flush {
@@ -117,6 +129,27 @@ func (w *usageWriter) run() {
 			w.rearm(due)
 		}
 	}
+}
+
+// changed reports whether there is something to write besides events.
+func (w *usageWriter) changed() bool {
+	now := w.db.now()
+	if w.dirty() {
+		return true
+	}
+	w.queue.idle(now)
+	return w.queue.openSince(w.kept)
+}
+
+func (w *usageWriter) dirty() bool { return w.source != nil && w.source.Dirty() }
+
+// end writes what is left, and that the run has ended, unless requests are
+// still open whose events nobody will write.
+func (w *usageWriter) end() {
+	if !w.queue.openSince(usageState{}) {
+		w.running = time.Time{}
+	}
+	w.flush()
 }
 
 func (w *usageWriter) rearm(due *time.Timer) {
@@ -139,7 +172,7 @@ func (db *DB) closeUsage() error {
 		close(w.stop)
 		w.join()
 	} else {
-		w.flush()
+		w.flush() // of a run that never began
 		close(w.stopped)
 	}
 	return db.usage.left()

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -20,14 +21,7 @@ func (db *DB) Verify(each func(fault string)) error {
 		if err := db.checkLength(tx); err != nil {
 			return err
 		}
-		for err := range tx.Check() {
-			each(err.Error())
-		}
-		v := verifier{db, tx, each}
-		v.catalog()
-		v.usage()
-		v.counters()
-		return v.secrets()
+		return verifier{context.Background(), db, tx, each}.everything()
 	})
 	if err != nil {
 		return db.damaged(err)
@@ -36,9 +30,27 @@ func (db *DB) Verify(each func(fault string)) error {
 }
 
 type verifier struct {
+	ctx  context.Context
 	db   *DB
 	tx   *bbolt.Tx
 	each func(fault string)
+}
+
+// everything reads the rows before bbolt checks its pages: that takes place on
+// another goroutine, where a page outside of the file would end the process.
+func (v verifier) everything() error {
+	v.catalog()
+	if err := v.usage(); err != nil {
+		return err
+	}
+	v.counters()
+	if err := v.secrets(); err != nil {
+		return err
+	}
+	for err := range v.tx.Check() {
+		v.fault(err)
+	}
+	return nil
 }
 
 func (v verifier) fault(err error) {
@@ -47,32 +59,53 @@ func (v verifier) fault(err error) {
 	}
 }
 
+// catalog names every row that cannot be read, and else what is wrong with them
+// as a whole.
 func (v verifier) catalog() {
 	m, err := readMeta(v.tx)
 	v.fault(err)
-	if err == nil {
-		_, err = loadCatalog(v.tx, m.catalog)
-		v.fault(err)
+	if err != nil || v.rows() > 0 {
+		return
 	}
+	_, err = loadCatalog(v.tx, m.catalog)
+	v.fault(err)
+}
+
+func (v verifier) rows() (faults int) {
+	c := NewCatalog()
+	for _, kind := range Kinds() {
+		_ = v.tx.Bucket([]byte(kind.Plural())).ForEach(func(key, value []byte) error {
+			if _, err := decodeRow(c.Of(kind), key, value); err != nil {
+				v.fault(err)
+				faults++
+			}
+			return nil
+		})
+	}
+	return faults
 }
 
 // usage reads every event, and compares their number with what the last batch
 // says.
-func (v verifier) usage() {
+func (v verifier) usage() error {
 	var reader eventReader
 	found := uint64(0)
-	_ = v.tx.Bucket([]byte(usageBucket)).ForEach(func(key, value []byte) error {
+	err := v.tx.Bucket([]byte(usageBucket)).ForEach(func(key, value []byte) error {
 		var e Event
 		if err := reader.readRow(key, value, &e); err != nil {
 			v.fault(eventFault(key, err))
 		}
 		found++
-		return nil
+		return v.ctx.Err()
 	})
+	if err != nil {
+		return err
+	}
 	m, err := readMeta(v.tx)
 	if err == nil && m.usage.Events != found {
 		v.fault(fmt.Errorf("the usage bucket holds %d events where it should hold %d", found, m.usage.Events))
 	}
+	return nil
 }
 
 func (v verifier) counters() {

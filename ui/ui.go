@@ -1,30 +1,39 @@
 // Package ui is the embedded admin UI: static files served by the control
-// listener. It makes no outside request.
+// listener. There is no build step: what lies under static is what a browser
+// gets. It makes no outside request, and its paths are relative, so that it can
+// be served under any prefix.
 package ui
 
 import (
 	"embed"
-	"io/fs"
 	"net/http"
+	"strings"
 )
 
 //go:embed static
 var files embed.FS
 
-const policy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const index = "index.html"
 
-// Handler serves the files under a strict content security policy.
+// Handler serves the files under a strict content security policy. It reads,
+// hashes and compresses them once.
 func Handler() http.Handler {
-	static, err := fs.Sub(files, "static")
-	if err != nil {
-		panic(err) // the directory is embedded above
-	}
-	server := http.FileServerFS(static)
+	assets := load(files, "static")
+	policy := policyFor(assets[index].plain)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", policy)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
-		server.ServeHTTP(w, r)
+		secure(w.Header(), policy)
+		found, ok := assets[nameOf(r)]
+		if !ok {
+			http.Error(w, "there is no such page", http.StatusNotFound)
+			return
+		}
+		found.serve(w, r)
 	})
+}
+
+func nameOf(r *http.Request) string {
+	if name := strings.TrimPrefix(r.URL.Path, "/"); name != "" {
+		return name
+	}
+	return index
 }

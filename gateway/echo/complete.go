@@ -1,14 +1,12 @@
 package echo
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 )
 
-// completion is a whole answer, or one chunk of a stream.
+// completion is a whole chat completion, or one chunk of a stream.
 type completion struct {
 	ID      string   `json:"id"`
 	Object  string   `json:"object"`
@@ -38,24 +36,29 @@ type usage struct {
 }
 
 func (h *handler) complete(w http.ResponseWriter, r *http.Request) {
-	q, err := readRequest(w, r)
+	q, err := readChat(w, r)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "invalid_request", err.Error())
+		refuse(w, r, http.StatusBadRequest, "invalid_request", err.Error())
 		return
 	}
 	if !h.serves(q.Model) {
-		refuseModel(w, q.Model)
+		refuseModel(w, r, q.Model)
 		return
 	}
-	words, reason := q.reply()
+	words, cut := reply(q.Messages, q.limit())
+	reason := "stop"
+	if cut {
+		reason = "length"
+	}
 	c := completion{
 		ID:      fmt.Sprintf("chatcmpl-echo-%d", h.answers.Add(1)),
 		Created: h.options.Now().Unix(),
 		Model:   q.Model,
 	}
-	counted := usage{q.promptTokens(), len(words), q.promptTokens() + len(words)}
+	prompt := tokensOf(q.Messages)
+	counted := usage{prompt, len(words), prompt + len(words)}
 	if q.Stream {
-		s := stream{w: w, r: r, pause: h.options.Pause, chunk: c}
+		s := chunks{h.newEvents(w, r), c}
 		s.play(words, reason)
 		if q.StreamOptions.IncludeUsage {
 			s.tell(&counted)
@@ -69,70 +72,40 @@ func (h *handler) complete(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, c)
 }
 
-// stream writes chunks until the caller has gone.
-type stream struct {
-	w     http.ResponseWriter
-	r     *http.Request
-	pause time.Duration
+// chunks streams a completion.
+type chunks struct {
+	*events
 	chunk completion
-	gone  bool
 }
 
 // play sends the role, a chunk a word, and the reason why it ends.
-func (s *stream) play(words []string, reason string) {
-	s.w.Header().Set("Content-Type", "text/event-stream")
-	s.w.Header().Set("Cache-Control", "no-cache")
+func (s *chunks) play(words []string, reason string) {
 	s.chunk.Object = "chat.completion.chunk"
 	empty := ""
-	s.send(choice{Delta: &delta{Role: "assistant", Content: &empty}})
+	s.choose(choice{Delta: &delta{Role: "assistant", Content: &empty}})
 	for i, word := range words {
-		if i > 0 {
-			word = " " + word
-		}
-		s.send(choice{Delta: &delta{Content: &word}})
+		s.choose(choice{Delta: &delta{Content: spaced(i, word)}})
 	}
-	s.send(choice{Delta: &delta{}, FinishReason: &reason})
+	s.choose(choice{Delta: &delta{}, FinishReason: &reason})
 }
 
 // tell sends the chunk that has usage and no choice.
-func (s *stream) tell(u *usage) {
+func (s *chunks) tell(u *usage) {
 	s.chunk.Usage = u
-	s.send()
+	s.choose()
 }
 
-func (s *stream) end() { s.event([]byte("[DONE]")) }
+func (s *chunks) end() { s.write("", "[DONE]") }
 
-func (s *stream) send(choices ...choice) {
+func (s *chunks) choose(choices ...choice) {
 	s.chunk.Choices = append([]choice{}, choices...)
-	text, err := json.Marshal(s.chunk)
-	if err != nil {
-		s.gone = true
-		return
-	}
-	s.event(text)
+	s.send("", s.chunk)
 }
 
-func (s *stream) event(data []byte) {
-	if s.wait(); s.gone {
-		return
+// spaced returns a word of an answer with the space before it.
+func spaced(index int, word string) *string {
+	if index > 0 {
+		word = " " + word
 	}
-	if _, err := fmt.Fprintf(s.w, "data: %s\n\n", data); err != nil {
-		s.gone = true
-		return
-	}
-	s.gone = http.NewResponseController(s.w).Flush() != nil
-}
-
-// wait pauses before a chunk, no longer than the caller is there.
-func (s *stream) wait() {
-	if s.pause <= 0 || s.gone {
-		return
-	}
-	timer := time.NewTimer(s.pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-s.r.Context().Done():
-		s.gone = true
-	}
+	return &word
 }

@@ -138,6 +138,7 @@ func TestHandler_RefusesInOpenAIForm(t *testing.T) {
 		{"GET", "/v1/models", "", nil, 401, "invalid_api_key"},
 		{"POST", "/v1/chat/completions", ask + "}", []string{"Authorization", "Bearer wrong"}, 401, "invalid_api_key"},
 		{"POST", "/v1/chat/completions", ask + "}", []string{"Authorization", "Basic sk-up"}, 401, "invalid_api_key"},
+		{"POST", "/v1/chat/completions", ask + "}", []string{"X-Api-Key", "wrong"}, 401, "invalid_api_key"},
 		{"POST", "/v1/chat/completions", `{"model":`, key, 400, "invalid_request"},
 		{"POST", "/v1/chat/completions", `{"messages":[{}]}`, key, 400, "invalid_request"},
 		{"POST", "/v1/chat/completions", `{"model":"echo-mini"}`, key, 400, "invalid_request"},
@@ -145,6 +146,14 @@ func TestHandler_RefusesInOpenAIForm(t *testing.T) {
 		{"POST", "/v1/chat/completions", ask + `,"max_tokens":0}`, key, 400, "invalid_request"},
 		{"POST", "/v1/chat/completions", `{"model":"echo-mini","messages":[{"content":7}]}`, key, 400, "invalid_request"},
 		{"POST", "/v1/chat/completions", strings.Replace(ask, "mini", "maxi", 1) + "}", key, 404, "model_not_found"},
+		{"POST", "/v1/embeddings", `{"model":"echo-mini"}`, key, 400, "invalid_request"},
+		{"POST", "/v1/embeddings", `{"model":"echo-mini","input":["a",""]}`, key, 400, "invalid_request"},
+		{"POST", "/v1/embeddings", `{"model":"echo-mini","input":{}}`, key, 400, "invalid_request"},
+		{"POST", "/v1/embeddings", `{"model":"echo-mini","input":"a","dimensions":0}`, key, 400, "invalid_request"},
+		{"POST", "/v1/embeddings", `{"model":"echo-mini","input":"a","encoding_format":"hex"}`, key, 400, "invalid_request"},
+		{"POST", "/v1/embeddings", `{"input":"a"}`, key, 400, "invalid_request"},
+		{"POST", "/v1/embeddings", `{"model":"none","input":"a"}`, key, 404, "model_not_found"},
+		{"GET", "/v1/embeddings", "", key, 405, "method_not_allowed"},
 		{"GET", "/v1/models/none", "", key, 404, "model_not_found"},
 		{"GET", "/v1/other", "", key, 404, "not_found"},
 		{"GET", "/v1/chat/completions", "", key, 405, "method_not_allowed"},
@@ -159,6 +168,19 @@ func TestHandler_RefusesInOpenAIForm(t *testing.T) {
 		}
 		if body.Error.Message == "" || strings.Contains(text, "sk-up") {
 			t.Errorf("%s %s: message %q", c.method, c.path, body.Error.Message)
+		}
+	}
+}
+
+func TestHandler_TakesTheKeyInEitherHeader(t *testing.T) {
+	url := serve(t, echo.Options{Key: "sk-up"})
+	for _, header := range [][]string{
+		{"Authorization", "Bearer sk-up"}, {"Authorization", "bearer sk-up"}, {"X-Api-Key", "sk-up"}, {"X-Api-Key", "sk-up", "Authorization", "Basic x"},
+	} {
+		for path, body := range map[string]string{"/v1/chat/completions": ask + "}", "/v1/messages": askMessage + "}", "/v1/embeddings": `{"model":"echo-mini","input":"a"}`} {
+			if answer, text := do(t, "POST", url+path, body, header...); answer.StatusCode != 200 {
+				t.Errorf("%s with %v: got %d %s", path, header, answer.StatusCode, text)
+			}
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package echo
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 )
@@ -34,7 +33,7 @@ func (h *handler) listModels(w http.ResponseWriter, _ *http.Request) {
 func (h *handler) showModel(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	if !h.serves(id) {
-		refuseModel(w, id)
+		refuseModel(w, r, id)
 		return
 	}
 	answer(w, http.StatusOK, newModel(id))
@@ -42,28 +41,6 @@ func (h *handler) showModel(w http.ResponseWriter, r *http.Request) {
 
 func (h *handler) serves(id string) bool { return slices.Contains(h.options.Models, id) }
 
-func refuseModel(w http.ResponseWriter, id string) {
-	refuse(w, http.StatusNotFound, "model_not_found", "The model `"+id+"` does not exist; GET /v1/models lists those that do.")
-}
-
-// refuse answers with an error in OpenAI's form.
-func refuse(w http.ResponseWriter, status int, code, message string) {
-	type detail struct {
-		Message string  `json:"message"`
-		Type    string  `json:"type"`
-		Param   *string `json:"param"`
-		Code    string  `json:"code"`
-	}
-	answer(w, status, map[string]detail{"error": {Message: message, Type: "invalid_request_error", Code: code}})
-}
-
-func answer(w http.ResponseWriter, status int, body any) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		http.Error(w, "encode answer: "+err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(text) // a caller that has gone is no error here
+func refuseModel(w http.ResponseWriter, r *http.Request, id string) {
+	refuse(w, r, http.StatusNotFound, "model_not_found", "The model `"+id+"` does not exist; GET /v1/models lists those that do.")
 }

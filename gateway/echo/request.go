@@ -10,8 +10,8 @@ import (
 // maxBody bounds a request body, in bytes.
 const maxBody = 32 << 20
 
-// request is what echo reads of a chat completion request.
-type request struct {
+// chatRequest is what echo reads of a chat completion request.
+type chatRequest struct {
 	Model    string    `json:"model"`
 	Messages []message `json:"messages"`
 	Stream   bool      `json:"stream"`
@@ -52,54 +52,60 @@ func (c *content) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func readRequest(w http.ResponseWriter, r *http.Request) (request, error) {
-	var q request
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&q); err != nil {
-		return q, errors.New("We could not parse the JSON body of your request: " + err.Error() + ".")
+// readBody decodes a request's body.
+func readBody(w http.ResponseWriter, r *http.Request, q any) error {
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(q); err != nil {
+		return errors.New("We could not parse the JSON body of your request: " + err.Error() + ".")
 	}
-	switch {
+	return nil
+}
+
+func readChat(w http.ResponseWriter, r *http.Request) (q chatRequest, err error) {
+	if err := readBody(w, r, &q); err != nil {
+		return q, err
+	}
+	switch limit := q.limit(); {
 	case q.Model == "":
 		return q, errors.New("you must provide a model parameter")
 	case len(q.Messages) == 0:
 		return q, errors.New("'messages' must hold at least one message")
 	case q.N != nil && *q.N != 1:
 		return q, errors.New("'n' must be 1: echo gives one choice")
-	}
-	if limit := q.limit(); limit != nil && *limit < 1 {
+	case limit != nil && *limit < 1:
 		return q, errors.New("the output limit must be at least 1")
 	}
 	return q, nil
 }
 
 // limit returns the most tokens that the answer may have; nil is no limit.
-func (q *request) limit() *int {
+func (q *chatRequest) limit() *int {
 	if q.MaxCompletionTokens != nil {
 		return q.MaxCompletionTokens
 	}
 	return q.MaxTokens
 }
 
-// promptTokens counts the words of all messages.
-func (q *request) promptTokens() int {
+// tokensOf counts the words of all messages.
+func tokensOf(messages []message) int {
 	n := 0
-	for _, m := range q.Messages {
+	for _, m := range messages {
 		n += Tokens(string(m.Content))
 	}
 	return n
 }
 
 // reply returns the words of the last user message, as many as the limit lets
-// through, and why it ends there.
-func (q *request) reply() (words []string, reason string) {
-	for _, m := range q.Messages {
+// through, and whether that cuts them; nil is no limit.
+func reply(messages []message, limit *int) (words []string, cut bool) {
+	for _, m := range messages {
 		if m.Role == "user" {
 			words = strings.Fields(string(m.Content))
 		}
 	}
-	if limit := q.limit(); limit != nil && *limit < len(words) {
-		return words[:*limit], "length"
+	if limit != nil && *limit < len(words) {
+		return words[:*limit], true
 	}
-	return words, "stop"
+	return words, false
 }
 
 // Tokens returns how many tokens echo counts in a text: its words.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -110,8 +111,8 @@ func (r *Route) candidates(keys []*HostKey, bindings []*Binding, m *Model, provi
 			b := onHost(bindings[:n], k.Host)
 			switch {
 			case b == nil || !k.serves(m, providerID):
-			case k.refused != nil:
-				r.Dropped = k.refused
+			case k.refusedFor(m) != nil:
+				r.Dropped = k.refusedFor(m)
 			default:
 				out = append(out, Candidate{Key: k, Binding: b})
 			}
@@ -128,6 +129,16 @@ func onHost(bindings []*Binding, h *Host) *Binding {
 		}
 	}
 	return nil
+}
+
+// refusedFor returns why the key cannot be used for the model: a limit above it
+// cannot be enforced.
+func (k *HostKey) refusedFor(m *Model) *Refused {
+	refused := k.refused
+	for _, perModel := range k.PerModel {
+		refused = cmp.Or(refused, perModel[m].Refused)
+	}
+	return refused
 }
 
 func (k *HostKey) serves(m *Model, providerID string) bool {

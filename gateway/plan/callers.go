@@ -32,6 +32,12 @@ func (c *compiler) admit(hash string, caller *Caller) {
 }
 
 func (c *compiler) caller(key *store.RelayKey) *Caller {
+	return c.callerOn(c.ladderOf(key))
+}
+
+// callerOn makes the caller whose requests climb the ladder.
+func (c *compiler) callerOn(l *ladder) *Caller {
+	key := l.key
 	caller := &Caller{
 		KeyID: key.Metadata.ID, KeyName: key.Metadata.Name, Prefix: key.Spec.Prefix,
 		Disabled: !store.Enabled(key.Spec.Enabled), ExpiresAt: timeOf(key.Spec.ExpiresAt), RevokedAt: timeOf(key.Spec.RevokedAt),
@@ -41,7 +47,6 @@ func (c *compiler) caller(key *store.RelayKey) *Caller {
 			caller.AllowedCIDRs = append(caller.AllowedCIDRs, prefix)
 		}
 	}
-	l := c.ladderOf(key)
 	caller.Tenancy, caller.Refused = l.tenancy, l.broken
 	if caller.Refused == nil {
 		c.fold(caller, l)
@@ -58,7 +63,10 @@ func timeOf(t *time.Time) time.Time {
 
 // fold puts the ladder's limits, endpoints and access into the caller.
 func (c *compiler) fold(caller *Caller, l *ladder) {
-	per := perValues{team: l.tenancy.Team, project: l.tenancy.Project, key: l.key.Metadata.ID}
+	per := l.per()
+	limits, refused := c.systemLimits(l.key.Metadata.ID)
+	caller.Limits = appendLimits(caller.Limits, limits)
+	caller.refuse(refused)
 	for _, r := range l.rungs {
 		c.foldRung(caller, l, r, per)
 	}
@@ -66,7 +74,7 @@ func (c *compiler) fold(caller *Caller, l *ladder) {
 	if caller.Refused == nil && len(caller.PolicyIDs) == 0 && !hasCaps(l.key) {
 		caller.Refused = &Refused{
 			Code:    "no_policy",
-			Message: "No policy governs key " + caller.KeyName + " and it has no caps of its own. An administrator binds one with: relay policy bind POLICY ACCOUNT.",
+			Message: "No policy governs " + l.who + " and it has no caps of its own. An administrator binds one with: relay policy bind POLICY ACCOUNT.",
 		}
 	}
 	caller.Access = c.access(l)

@@ -31,6 +31,8 @@ func Compile(in Input) *Plan {
 		limits: map[limiter.Name]*limiter.Limit{}, sources: map[sourceKey]*limiter.Source{},
 		accesses: map[string]*Access{}, modelLimits: map[string]ModelLimits{},
 	}
+	c.counter = func(name limiter.Name) *limiter.Counter { return in.Registry.Use(in.Catalog.Generation, name) }
+	c.plan.compiled = c
 	c.bindPolicies()
 	c.compileHosts()
 	c.compileModels()
@@ -51,6 +53,8 @@ type compiler struct {
 	pricings map[string]*Pricing
 	bound    map[store.AccountRef]*store.Policy
 
+	counter     func(limiter.Name) *limiter.Counter
+	known       map[limiter.Name]*limiter.Limit // of the plan that a question is about
 	limits      map[limiter.Name]*limiter.Limit
 	sources     map[sourceKey]*limiter.Source
 	accesses    map[string]*Access
@@ -95,7 +99,7 @@ func (c *compiler) compileHosts() {
 		h := &Host{Record: rec, Index: len(c.plan.Hosts)}
 		c.hosts[rec.Metadata.ID] = h
 		c.plan.Hosts = append(c.plan.Hosts, h)
-		if rec.Spec.UnknownModels == "forward" {
+		if rec.Spec.UnknownModels == "forward" && rec.Metadata.Origin == nil {
 			c.warn(rec, "spec.unknownModels", "forward has no effect in this version: only bound models are served")
 		}
 		if rec.Spec.DrainOnDisconnect != 0 {

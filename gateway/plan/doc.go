@@ -7,6 +7,9 @@
 // nothing. A Plan is compiled anew for each generation of the catalog; counters
 // live in the limiter's registry and outlive it.
 //
+// Explain, Effective and LimitsOf answer administrators from the same plan, by
+// the same code that made it: what a caller would get, and why.
+//
 // The package promises that each rung of the ladder only narrows what the rung
 // above allows, and that a limit which cannot be enforced refuses instead of
 // letting pass. It makes no calls, reads no clock and keeps no state.

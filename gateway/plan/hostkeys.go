@@ -49,28 +49,41 @@ func (c *compiler) compileHostKey(rec *store.HostKey) {
 func (c *compiler) addHostKey(h *Host, k *HostKey, tierID string) {
 	k.Host, k.Index = h, len(c.plan.HostKeys)
 	hostRef := store.AccountRef("host:" + h.Record.Metadata.ID)
-	c.underTier(k, c.bound[hostRef], string(hostRef))
+	c.underTier(k, c.bound[hostRef], string(hostRef), "host "+h.Name())
 	if k.AccountID != "" {
 		ref := store.AccountRef("host-account:" + k.AccountID)
-		c.underTier(k, c.bound[ref], string(ref))
+		c.underTier(k, c.bound[ref], string(ref), "host account "+c.nameOf(store.KindHostAccount, k.AccountID))
 	}
 	if tierID == "" {
 		tierID = h.Record.Spec.DefaultTierPolicyID
 	}
 	if tierID != "" {
-		c.underTier(k, c.catalog.Policies.Get(tierID), "host-key:"+k.ID)
+		c.underTier(k, c.tier(k, tierID), "host-key:"+k.ID, "key "+k.Name)
 	}
 	h.Keys = append(h.Keys, k)
 	c.keys[k.ID] = k
 	c.plan.HostKeys = append(c.plan.HostKeys, k)
 }
 
-func (c *compiler) underTier(k *HostKey, p *store.Policy, subject string) {
+// tier returns the key's tier policy. A key whose tier does not exist is not
+// used: nobody knows what would cap it.
+func (c *compiler) tier(k *HostKey, id string) *store.Policy {
+	p := c.catalog.Policies.Get(id)
+	if p == nil {
+		k.refused = limitMissing("The tier policy of host key " + k.Name + " does not exist")
+		c.warn(k.Host.Record, "", "key %s names a tier policy that does not exist and is not used", k.Name)
+	}
+	return p
+}
+
+// underTier puts the key under a policy with one set of counters for the
+// subject, which owner names for people.
+func (c *compiler) underTier(k *HostKey, p *store.Policy, subject, owner string) {
 	if p == nil {
 		return
 	}
 	k.grants = append(k.grants, c.grantOf(p))
-	source := limiter.Source{Scope: limiter.ScopeUpstream, Rung: limiter.ScopeUpstream, Order: len(k.grants), Owner: "key " + k.Name}
+	source := limiter.Source{Scope: limiter.ScopeUpstream, Rung: limiter.ScopeUpstream, Order: len(k.grants), Owner: "policy " + p.Metadata.Name + " of " + owner}
 	limits, refused := c.policyLimits(p, subject, source, perValues{})
 	if refused != nil {
 		k.refused = refused

@@ -11,6 +11,7 @@ import (
 // and last the relay key.
 type ladder struct {
 	key     *store.RelayKey
+	who     string // "key laptop", for people
 	rungs   []rung
 	tenancy Tenancy
 	// broken says why there is no ladder.
@@ -30,7 +31,11 @@ type rung struct {
 
 // ladderOf climbs from the account that the key runs in.
 func (c *compiler) ladderOf(key *store.RelayKey) *ladder {
-	l := &ladder{key: key}
+	return c.climb(key, "key "+key.Metadata.Name)
+}
+
+func (c *compiler) climb(key *store.RelayKey, who string) *ladder {
+	l := &ladder{key: key, who: who}
 	kind, id := key.Spec.Principal.Kind, key.Spec.Principal.ID
 	if key.Spec.Account != "" {
 		head, tail, _ := strings.Cut(string(key.Spec.Account), ":")
@@ -77,7 +82,7 @@ func (l *ladder) present(kind store.Kind, id string, ok bool) bool {
 	if !ok && l.broken == nil {
 		l.broken = &Refused{
 			Code:    "record_invalid",
-			Message: "The " + strings.ReplaceAll(string(kind), "-", " ") + " that key " + l.key.Metadata.Name + " runs under is switched off or does not exist (" + id + "). Ask your gateway administrator.",
+			Message: "The " + strings.ReplaceAll(string(kind), "-", " ") + " that " + l.who + " runs under is switched off or does not exist (" + id + "). Ask your gateway administrator.",
 		}
 	}
 	return ok
@@ -89,6 +94,11 @@ func (l *ladder) add(c *compiler, scope limiter.Scope, rec store.AnyRecord, limi
 		scope: scope, kind: rec.Kind(), id: meta.ID, name: meta.Name, limits: limits,
 		policy: c.bound[store.AccountRef(string(rec.Kind())+":"+meta.ID)],
 	})
+}
+
+// per gives the dimensions by which limits on the ladder may split.
+func (l *ladder) per() perValues {
+	return perValues{team: l.tenancy.Team, project: l.tenancy.Project, key: l.key.Metadata.ID}
 }
 
 // accessKey tells ladders apart by what they allow: policies, and the key's

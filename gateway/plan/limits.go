@@ -43,7 +43,7 @@ type sourceKey struct {
 // bind makes the Limit of one rule, or finds the one made before. Counters of
 // equal name are one counter.
 func (c *compiler) bind(name limiter.Name, amount int64, atCap limiter.AtCap, warn bool, source limiter.Source) *limiter.Limit {
-	if l := c.limits[name]; l != nil {
+	if l := cmp.Or(c.limits[name], c.known[name]); l != nil {
 		return l
 	}
 	key := sourceKey{name.Owner, name.Limit, name.Subject, name.Model, name.Per, source.Rung}
@@ -53,7 +53,7 @@ func (c *compiler) bind(name limiter.Name, amount int64, atCap limiter.AtCap, wa
 		c.sources[key] = shared
 	}
 	l := &limiter.Limit{
-		Counter: c.Registry.Use(c.plan.Generation, name),
+		Counter: c.counter(name),
 		Amount:  amount, AtCap: atCap, Warn: warn, Source: shared,
 	}
 	c.limits[name] = l
@@ -154,25 +154,30 @@ func (c *compiler) rateLimit(owner *store.Policy, id, subject, modelID string, s
 		return nil, nil
 	}
 	values, known := per.value(rl.Spec.Per)
-	if member := unenforcedMember(rl, known); member != "" {
-		c.warn(rl, "spec."+member, "cannot be enforced by this version: requests under the rate limit are refused")
-		return nil, limitMissing(`Rate limit "` + rl.Metadata.Name + `" uses ` + member + `, which this version of Relay cannot enforce`)
+	if !known {
+		return nil, c.unenforcedLimit(rl, "per")
+	}
+	return c.rules(rl, owner.Metadata.ID, subject, modelID, values, source)
+}
+
+// rules compiles the rules of a rate limit for one owner, subject and split.
+func (c *compiler) rules(rl *store.RateLimit, owner, subject, modelID, values string, source limiter.Source) ([]*limiter.Limit, *Refused) {
+	if member := unenforcedMember(rl); member != "" {
+		return nil, c.unenforcedLimit(rl, member)
 	}
 	source.LimitID, source.Name = rl.Metadata.ID, rl.Metadata.Name
 	atCap := c.atCap(rl.Spec.AtCap)
 	var out []*limiter.Limit
 	for _, rule := range rl.Spec.Rules {
-		name := counterName(owner.Metadata.ID, rl.Metadata.ID, subject, modelID, values, rule)
+		name := counterName(owner, rl.Metadata.ID, subject, modelID, values, rule)
 		out = append(out, c.bind(name, rule.Amount, atCap, false, source))
 	}
 	return out, nil
 }
 
 // unenforcedMember names the member that this version does not enforce, or "".
-func unenforcedMember(rl *store.RateLimit, perKnown bool) string {
+func unenforcedMember(rl *store.RateLimit) string {
 	switch {
-	case !perKnown:
-		return "per"
 	case rl.Spec.Charge == "reserve":
 		return "charge"
 	case rl.Spec.Match != nil:
@@ -183,6 +188,11 @@ func unenforcedMember(rl *store.RateLimit, perKnown bool) string {
 		return "standalone"
 	}
 	return ""
+}
+
+func (c *compiler) unenforcedLimit(rl *store.RateLimit, member string) *Refused {
+	c.warn(rl, "spec."+member, "cannot be enforced by this version: requests under the rate limit are refused")
+	return limitMissing(`Rate limit "` + rl.Metadata.Name + `" uses ` + member + `, which this version of Relay cannot enforce`)
 }
 
 // limitMissing refuses what stands under a limit that cannot be enforced.

@@ -15,6 +15,10 @@ type Live interface {
 	InFlight() int                    // admitted requests that are not settled
 	KeyStates() map[string]KeyState   // by host-key id
 	HostStates() map[string]HostState // by host id
+
+	// ResetKey closes the breaker of a host key and ends its rests. It reports
+	// false for a key that is not in use.
+	ResetKey(hostKeyID string) bool
 }
 
 // KeyState is what the breaker of a host key says: closed (in use), open,
@@ -24,6 +28,7 @@ type KeyState struct {
 	State  string    `json:"state" enum:"closed,open,half-open,resting"`
 	Until  time.Time `json:"until,omitzero"`
 	Reason string    `json:"reason,omitempty"`
+	Models []string  `json:"models,omitempty" doc:"While resting: ids of the models that it rests for; none: every model."`
 }
 
 // HostState tells whether a host answers. Any HTTP answer is healthy, a failed

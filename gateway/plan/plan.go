@@ -17,9 +17,13 @@ type Plan struct {
 	Pools      int        // number of Pool.Index values
 	Warnings   []store.Problem
 
-	callers map[[32]byte]*Caller
-	names   nameIndex
+	callers  map[[32]byte]*Caller
+	names    nameIndex
+	compiled *compiler // what the plan was made with; for questions
 }
+
+// Catalog returns the records that the plan was compiled from.
+func (p *Plan) Catalog() *store.Catalog { return p.compiled.catalog }
 
 // Caller returns the caller whose credential has the SHA-256, or nil.
 func (p *Plan) Caller(sum [32]byte) *Caller { return p.callers[sum] }
@@ -61,6 +65,7 @@ type Tenancy struct {
 type Refused struct {
 	Code    string // of the table of error codes
 	Message string
+	By      string // limit, budget or what else refuses; empty: what the code tells
 }
 
 // ModelLimits gives the limits that a policy puts on each model by rlBindings.
@@ -167,6 +172,12 @@ type Pool struct {
 type Candidate struct {
 	Key     *HostKey
 	Binding *Binding
+}
+
+// Takes reports whether the candidate can take a request in the shape that is
+// pinned to the host; a nil pin is none.
+func (c Candidate) Takes(pin *Host, s store.Shape) bool {
+	return (pin == nil || c.Key.Host == pin) && c.Binding.Speaks(s)
 }
 
 // nameIndex finds models by what callers write.

@@ -357,3 +357,28 @@ func TestCost_PricesEachTokenOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestCompile_AKeyWhoseTierPolicyDoesNotExistIsNotUsed(t *testing.T) {
+	w := newWorld(t)
+	put(w, "p", store.PolicySpec{})
+	w.bind("p", "team", "research")
+	w.key("k", store.RelayKeySpec{})
+	var records []store.AnyRecord
+	for _, kind := range store.Kinds() {
+		for rec := range w.db.Catalog().Of(kind).Each() {
+			if h, isHost := rec.(*store.Host); isHost && h.Metadata.Name == "up" {
+				broken := *h
+				broken.Spec.DefaultTierPolicyID = "01a22a10-c8bc-7cf5-9be5-5bedf22ebe24"
+				rec = &broken
+			}
+			records = append(records, rec)
+		}
+	}
+	p := plan.Compile(plan.Input{Catalog: store.NewCatalog(records...), Registry: limiter.NewRegistry(), KeyValue: w.db.HostKeyValue})
+	m, _, _ := p.Find("chat")
+	route := p.Caller(sha256.Sum256([]byte("k"))).Access.Route(m)
+	wantStrings(t, "candidates", keys(route.Pools[0]), "down-a")
+	if route.Dropped == nil || route.Dropped.Code != "limit_missing" {
+		t.Errorf("dropped for %+v, want limit_missing", route.Dropped)
+	}
+}

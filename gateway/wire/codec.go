@@ -62,7 +62,7 @@ type Kind uint8
 
 const (
 	Content   Kind = iota // goes on as it is
-	Silent                // comment, blank line or ping: a sign of life, not an answer
+	Silent                // comment, blank line, ping or dropped rest: not an answer
 	UsageOnly             // reports usage and nothing else: for callers that asked for it
 	Terminal              // ends the stream: kept back until limits are settled, see Codec.Terminal
 	Failed                // an error object, see Tap.Failure

@@ -6,8 +6,8 @@
 // Requests and answers of the caller's own shape pass through byte for byte.
 // Scan finds the members that Relay must read, Splice writes the body with
 // those few ranges replaced, Splitter cuts a stream into events without
-// touching them, and a Codec reads what each event means into a Tap. One codec
-// stands for one shape; each lives in a package of its own below this one.
+// touching them, and a Codec reads what each event means into a Tap. The codecs
+// of one shape live in a package of their own below this one.
 //
 // Nothing here reads a clock, dials or logs. Values are for one goroutine at a
 // time, except codecs, which hold no state.

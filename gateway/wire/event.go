@@ -1,6 +1,10 @@
 package wire
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/tidwall/gjson"
+)
 
 // Event is one event of a stream, or a piece of one that is longer than
 // MaxWhole. Lines of comment and blank lines between events come as events
@@ -29,6 +33,18 @@ const (
 // breaks must follow them.
 func (e *Event) Keep(n int, missing string) {
 	e.At.End, e.Raw, e.Missing = e.At.Start+n, e.Raw[:n], missing
+}
+
+// DropCut leaves out an event that its stream broke off in, and reports whether
+// it did so: the last one of a stream, when its data is no whole JSON document.
+// Event streams say that such a rest is to be dropped, but many readers parse
+// it and fail there, before they come to the error that follows.
+func (e *Event) DropCut() bool {
+	if e.Missing == "" || e.Part != PartWhole || !e.HasData || gjson.ValidBytes(e.Data) {
+		return false
+	}
+	e.Keep(0, "")
+	return true
 }
 
 // block is what the lines of the current event have said so far.

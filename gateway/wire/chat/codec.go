@@ -1,6 +1,6 @@
-// Package chat is the codec of OpenAI chat completions
-// (https://platform.openai.com/docs/api-reference/chat), as OpenAI and the many
-// servers speak it that follow its lead.
+// Package chat holds the codecs of OpenAI chat completions
+// (https://platform.openai.com/docs/api-reference/chat) and of the embeddings
+// beside them, as OpenAI and the many servers speak them that follow its lead.
 package chat
 
 import "relay/gateway/wire"

@@ -2,6 +2,7 @@ package chat_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -29,11 +30,20 @@ func TestAppendError_WritesTheOpenAIForm(t *testing.T) {
 	}
 }
 
+func TestStatus_IsTheErrorsOwn(t *testing.T) {
+	for _, code := range []string{wire.CodeOverloaded, wire.CodeRateLimitExceeded, wire.CodeParseError} {
+		e := wire.NewError(code, "m")
+		if got := (chat.Codec{}).Status(e); got != e.Status {
+			t.Errorf("%s: status %d, want %d", code, got, e.Status)
+		}
+	}
+}
+
 func TestAppendErrorEvent_IsOneEventWhateverTheTextHolds(t *testing.T) {
 	e := wire.NewError(wire.CodeUpstreamUnavailable, "it broke\n\ndata: [DONE]\r\n")
 	var tap wire.Tap
 	kinds := play(t, &tap, string(chat.Codec{}.AppendErrorEvent([]byte(delta), e)))
-	if !equal(kinds, []wire.Kind{wire.Content, wire.Failed}) || tap.Failure.Message != e.Message {
+	if !slices.Equal(kinds, []wire.Kind{wire.Content, wire.Failed}) || tap.Failure.Message != e.Message {
 		t.Errorf("kinds %v, failure %+v", kinds, tap.Failure)
 	}
 }
@@ -41,7 +51,7 @@ func TestAppendErrorEvent_IsOneEventWhateverTheTextHolds(t *testing.T) {
 func TestKeepAliveAndTerminal_AreWhatTheCodecReads(t *testing.T) {
 	codec := chat.Codec{}
 	var tap wire.Tap
-	if kinds := play(t, &tap, codec.KeepAlive()+codec.Terminal()); !equal(kinds, []wire.Kind{wire.Silent, wire.Silent, wire.Terminal}) {
+	if kinds := play(t, &tap, codec.KeepAlive()+codec.Terminal()); !slices.Equal(kinds, []wire.Kind{wire.Terminal}) {
 		t.Errorf("kinds %v", kinds)
 	}
 	if codec.Shape() != "openai" {

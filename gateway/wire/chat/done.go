@@ -6,9 +6,14 @@ import (
 	"relay/gateway/wire"
 )
 
+const (
+	done       = "[DONE]"
+	whiteSpace = " \t\r\n"
+)
+
 // isDone reports whether data is [DONE], once or several times.
 func isDone(data []byte) bool {
-	rest, found := bytes.CutPrefix(bytes.TrimSpace(data), []byte("[DONE]"))
+	rest, found := bytes.CutPrefix(bytes.TrimSpace(data), []byte(done))
 	return found && (len(rest) == 0 || isDone(rest))
 }
 
@@ -21,11 +26,13 @@ func cutDone(t *wire.Tap, e *wire.Event) {
 		return
 	}
 	chunk, glued := beforeDone(e.Data)
-	raw, ends := beforeDone(e.Raw)
-	if glued && ends && bytes.HasSuffix(chunk, []byte("}")) {
-		t.Done, e.Data = true, chunk
-		e.Keep(len(raw), "\n\n")
+	at := bytes.LastIndex(e.Raw, []byte(done))
+	if !glued || at < 0 || !bytes.HasSuffix(chunk, []byte("}")) {
+		return
 	}
+	t.Done, e.Data = true, chunk
+	raw, _ := beforeDone(e.Raw[:at+len(done)])
+	e.Keep(len(raw), "\n\n")
 }
 
 // beforeDone returns what stands before the [DONE] that text ends with, before
@@ -33,7 +40,7 @@ func cutDone(t *wire.Tap, e *wire.Event) {
 func beforeDone(text []byte) (before []byte, found bool) {
 	before = bytes.TrimRight(text, whiteSpace)
 	for {
-		rest, ends := bytes.CutSuffix(before, []byte("[DONE]"))
+		rest, ends := bytes.CutSuffix(before, []byte(done))
 		if !ends {
 			return before, found
 		}
@@ -41,5 +48,3 @@ func beforeDone(text []byte) (before []byte, found bool) {
 		before, found = bytes.TrimRight(rest, whiteSpace), true
 	}
 }
-
-const whiteSpace = " \t\r\n"

@@ -28,7 +28,9 @@ func (Codec) ReadEvent(t *wire.Tap, e *wire.Event) wire.Kind {
 		t.Done = true
 		return wire.Terminal
 	}
-	cutDone(t, e)
+	if cutDone(t, e); e.DropCut() {
+		return wire.Silent
+	}
 	return readChunk(t, e.Data)
 }
 

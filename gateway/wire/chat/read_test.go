@@ -1,42 +1,19 @@
 package chat_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"relay/gateway/wire"
 	"relay/gateway/wire/chat"
+	"relay/gateway/wire/wiretest"
 )
 
 // play reads a stream to its end and returns the kind of each event.
-func play(t *testing.T, tap *wire.Tap, stream string) (kinds []wire.Kind) {
+func play(t *testing.T, tap *wire.Tap, stream string) []wire.Kind {
 	t.Helper()
-	var s wire.Splitter
-	take := func() {
-		for e := (wire.Event{}); s.Next(&e); {
-			kinds = append(kinds, chat.Codec{}.ReadEvent(tap, &e))
-		}
-	}
-	for len(stream) > 0 {
-		n := copy(s.Space(), stream)
-		stream = stream[n:]
-		s.Filled(n)
-		take()
-	}
-	s.End()
-	take()
-	return kinds
-}
-
-func equal(got, want []wire.Kind) bool {
-	return string(kindBytes(got)) == string(kindBytes(want))
-}
-
-func kindBytes(kinds []wire.Kind) (b []byte) {
-	for _, k := range kinds {
-		b = append(b, byte(k))
-	}
-	return b
+	return wiretest.Play(t, chat.Codec{}, tap, stream).Kinds
 }
 
 const (
@@ -49,8 +26,8 @@ const (
 func TestReadEvent_TellsTheKindsOfAStreamApart(t *testing.T) {
 	var tap wire.Tap
 	got := play(t, &tap, ": PROCESSING\n\n"+delta+finish+usage+done)
-	want := []wire.Kind{wire.Silent, wire.Silent, wire.Content, wire.Content, wire.UsageOnly, wire.Terminal}
-	if !equal(got, want) {
+	want := []wire.Kind{wire.Content, wire.Content, wire.UsageOnly, wire.Terminal}
+	if !slices.Equal(got, want) {
 		t.Errorf("got kinds %v, want %v", got, want)
 	}
 	if !tap.Done || !tap.Finished() || tap.Reason != "stop" {

@@ -56,11 +56,18 @@ func Spellings(stream string) map[string]string {
 		"LF":       stream,
 		"CRLF":     strings.ReplaceAll(stream, "\n", "\r\n"),
 		"CR":       strings.ReplaceAll(stream, "\n", "\r"),
-		"comments": ": first\n\n" + strings.ReplaceAll(stream, "\n\n", "\n: inside\n\n: between\n\n"),
+		"comments": withComments(stream),
 		"mark":     "\xef\xbb\xbf" + stream,
 		"no space": strings.NewReplacer("event: ", "event:", "data: ", "data:").Replace(stream),
 		"cut end":  strings.TrimRight(stream, "\n"),
 	}
+}
+
+// withComments puts comments before, within and between events, and none behind
+// the last.
+func withComments(stream string) string {
+	last := len(strings.TrimRight(stream, "\n"))
+	return ": first\n\n" + strings.ReplaceAll(stream[:last], "\n\n", "\n: inside\n\n: between\n\n") + stream[last:]
 }
 
 // player is a forwarder reduced to its rules.

@@ -1,0 +1,96 @@
+package admin_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"relay/admin"
+	"relay/store"
+	"relay/store/storetest"
+)
+
+// places answers for base URLs that a test has put servers at.
+type places map[string][]string
+
+func (p places) ListModels(_ context.Context, h *store.Host, _ store.Secret) ([]string, error) {
+	if names, ok := p[h.Spec.BaseURL]; ok {
+		return names, nil
+	}
+	return nil, errors.New("nobody is there")
+}
+
+func newDiscoverer(t *testing.T, at places, env map[string]string) *admin.Discoverer {
+	db := storetest.Open(t)
+	_, err := db.Write(func(e *store.Edit) error {
+		return e.Put(&store.Host{
+			Metadata: store.Metadata{Name: "openai"},
+			Spec:     store.HostSpec{BaseURL: "https://api.openai.com/v1", Auth: "bearer", Shapes: []store.Shape{store.ShapeOpenAI}},
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &admin.Discoverer{
+		DB: db, Upstream: at, EnvKeys: []admin.EnvKey{{Env: "OPENAI_API_KEY", Host: "openai"}, {Env: "OTHER_KEY", Host: "other"}},
+		Getenv: func(name string) string { return env[name] }, Own: func(base string) bool { return base == "http://127.0.0.1:8080/v1" },
+		Log: zerolog.Nop(),
+	}
+}
+
+func TestTakeEnvKeys_MakesAKeyOnceAndNeverOfARelayKey(t *testing.T) {
+	d := newDiscoverer(t, nil, map[string]string{"OPENAI_API_KEY": "sk-test", "OTHER_KEY": "x"})
+	d.TakeEnvKeys()
+	d.TakeEnvKeys()
+	if n := d.DB.Catalog().HostKeys.Len(); n != 1 {
+		t.Fatalf("%d host keys, want 1", n)
+	}
+	k := d.DB.Catalog().HostKeys.ByName("openai")
+	if k == nil || k.Spec.Source != (store.KeySource{Kind: "env", Env: "OPENAI_API_KEY"}) || k.Metadata.Origin.Kind != "environment" {
+		t.Errorf("host key %+v", k)
+	}
+	d = newDiscoverer(t, nil, map[string]string{"OPENAI_API_KEY": "sk-wr-own"})
+	d.TakeEnvKeys()
+	if n := d.DB.Catalog().HostKeys.Len(); n != 0 {
+		t.Error("a relay key was taken for a provider key")
+	}
+}
+
+func TestLookAround_BindsWhatIsThereAndSwitchesOffWhatIsGone(t *testing.T) {
+	at := places{"http://127.0.0.1:11434": {"llama3.2:3b", "lab/coder:7b"}, "http://127.0.0.1:8080/v1": {"myself"}}
+	d := newDiscoverer(t, at, nil)
+	d.LookAround(t.Context())
+	c := d.DB.Catalog()
+	h := c.Hosts.ByName("ollama")
+	if h == nil || h.Spec.Auth != "none" || !slices.Contains(h.Spec.Shapes, store.ShapeOpenAI) || c.Hosts.Len() != 2 {
+		t.Fatalf("hosts: %d, ollama %+v", c.Hosts.Len(), h)
+	}
+	if c.Models.ByName("llama3.2:3b") == nil || c.HostBindings.Len() != 2 {
+		t.Fatalf("models %d, bindings %d", c.Models.Len(), c.HostBindings.Len())
+	}
+	generation := c.Generation
+	d.LookAround(t.Context())
+	if d.DB.Catalog().Generation != generation {
+		t.Error("looking again, with nothing new, has written")
+	}
+	at["http://127.0.0.1:11434"] = []string{"lab/coder:7b", "new"}
+	d.LookAround(t.Context())
+	c = d.DB.Catalog()
+	on := map[string]bool{}
+	for b := range c.HostBindings.All() {
+		on[c.Models.Get(b.Spec.ModelID).Metadata.Name] = store.Enabled(b.Spec.Enabled)
+	}
+	if on["llama3.2:3b"] || !on["lab/coder:7b"] || !on["new"] {
+		t.Errorf("bindings on: %v", on)
+	}
+	at["http://127.0.0.1:11434"] = []string{"llama3.2:3b"}
+	d.LookAround(t.Context())
+	for b := range d.DB.Catalog().HostBindings.All() {
+		if name := d.DB.Catalog().Models.Get(b.Spec.ModelID).Metadata.Name; store.Enabled(b.Spec.Enabled) != (name == "llama3.2:3b") {
+			t.Errorf("%s enabled %v", name, b.Spec.Enabled)
+		}
+	}
+}

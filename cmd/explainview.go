@@ -1,0 +1,160 @@
+package cmd
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"relay/gateway/plan"
+	"relay/limiter"
+)
+
+// explanationTables are the parts of an explanation: the answer, the rungs, the
+// keys of the route, the limits. What is empty is left out.
+func explanationTables(e plan.Explanation) []table {
+	tables := []table{answerTable(e), rungTable(e.Rungs)}
+	if t := routeTable(e.Route); len(t.rows) > 0 {
+		tables = append(tables, t)
+	}
+	if t := limitTable(e.Limits); len(t.rows) > 0 {
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+func answerTable(e plan.Explanation) table {
+	who := e.Account
+	if e.Credential != nil {
+		who = e.Credential
+	}
+	t := details(
+		[]string{"request", fmt.Sprintf("%s at endpoint %s, by %s %s", e.Model, e.Endpoint, strings.ReplaceAll(string(who.Kind), "-", " "), who.Name)},
+		[]string{"answer", answerText(e)},
+		[]string{"counters", countersText(e)},
+	)
+	for _, note := range e.Notes {
+		t.rows = append(t.rows, []string{"note", note})
+	}
+	return t
+}
+
+func answerText(e plan.Explanation) string {
+	if !e.Allowed {
+		return fmt.Sprintf("refused by %s, %s: %s", e.Refusal.By, e.Refusal.Code, e.Refusal.Message)
+	}
+	for _, pool := range e.Route.Pools {
+		for _, k := range pool.Keys {
+			if k.Takes {
+				return fmt.Sprintf("it would pass, to %s at %s", k.UpstreamName, k.Host)
+			}
+		}
+	}
+	return "it would pass"
+}
+
+func countersText(e plan.Explanation) string {
+	switch {
+	case e.Live:
+		return "as they stand now"
+	case e.AsOf.IsZero():
+		return "not live: Relay is not running, and nothing has been counted yet"
+	}
+	return "not live: Relay is not running; from what was last counted, " + e.AsOf.Local().Format(time.DateTime)
+}
+
+func rungTable(rungs []plan.RungVerdict) table {
+	t := table{columns: []column{left("rung"), left("name"), left("policy"), left("says"), left("why")}}
+	for _, r := range rungs {
+		policy := "-"
+		if r.Policy != nil {
+			policy = r.Policy.Name
+		}
+		verdict := r.Verdict
+		if verdict == "silent" {
+			verdict = "-"
+		}
+		t.rows = append(t.rows, []string{r.Rung, r.Record.Name, policy, verdict, r.Reason})
+	}
+	return t
+}
+
+func routeTable(route *plan.ExplainedRoute) table {
+	t := table{columns: []column{left("pool"), left("host"), left("key"), left("called"), left("price"), left("state")}}
+	if route == nil {
+		return t
+	}
+	for _, pool := range route.Pools {
+		name := pool.Name
+		if pool.Selection != "prioritized" {
+			name += " (" + pool.Selection + ")"
+		}
+		for _, k := range pool.Keys {
+			t.rows = append(t.rows, []string{name, k.Host, k.HostKey, k.UpstreamName, priceText(k.Price), keyStateText(k)})
+		}
+	}
+	for _, k := range route.PassedOver {
+		t.rows = append(t.rows, []string{"-", k.Host, cmp.Or(k.HostKey, "-"), "-", "-", "passed over: " + k.Reason})
+	}
+	return t
+}
+
+func priceText(p *plan.Price) string {
+	if p == nil {
+		return "no price"
+	}
+	var parts []string
+	if p.InputPerMillion != "" {
+		parts = append(parts, "$"+p.InputPerMillion+"/M in")
+	}
+	if p.OutputPerMillion != "" {
+		parts = append(parts, "$"+p.OutputPerMillion+"/M out")
+	}
+	return cmp.Or(strings.Join(parts, ", "), p.Pricing)
+}
+
+func keyStateText(k plan.ExplainedKey) string {
+	switch {
+	case !k.Takes:
+		return "not now: " + k.Reason
+	case k.State != nil && k.State.State == "half-open":
+		return "on trial: " + k.State.Reason
+	case k.Health != nil && k.Health.Health == "unreachable":
+		return "host unreachable lately: " + k.Health.LastError
+	}
+	return "takes it"
+}
+
+func limitTable(limits []plan.LimitState) table {
+	t := table{columns: []column{left("limit"), right("used"), right("left"), left("back to 0"), left("now")}}
+	for _, l := range limits {
+		t.rows = append(t.rows, []string{l.Text, limitAmount(l, l.Used), limitAmount(l, l.Room), resetText(l), limitVerdict(l)})
+	}
+	return t
+}
+
+func limitAmount(l plan.LimitState, n int64) string {
+	if l.Meter == string(limiter.MeterCost) {
+		return dollars(n)
+	}
+	return grouped(n)
+}
+
+func resetText(l plan.LimitState) string {
+	if l.ResetSeconds == nil || *l.ResetSeconds == 0 {
+		return "-"
+	}
+	return "in " + roughly(time.Duration(*l.ResetSeconds)*time.Second)
+}
+
+func limitVerdict(l plan.LimitState) string {
+	switch {
+	case l.Refuses && l.RetryAfterSeconds > 0:
+		return "refuses; room in " + roughly(time.Duration(l.RetryAfterSeconds)*time.Second)
+	case l.Refuses:
+		return "refuses"
+	case l.WarnsOnly && l.Room == 0:
+		return "warns"
+	}
+	return "has room"
+}

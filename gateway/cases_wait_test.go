@@ -1,0 +1,85 @@
+package gateway_test
+
+import (
+	"context"
+	"io"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"relay/gateway"
+	"relay/gateway/gatewaytest"
+	"relay/limiter"
+)
+
+func readAll(body io.Reader) (string, error) {
+	b, err := io.ReadAll(body)
+	return string(b), err
+}
+
+// until looks again and again until what is meant has come about.
+func until(tb testing.TB, what string, come func() bool) {
+	tb.Helper()
+	end := time.NewTimer(gatewaytest.Patience)
+	defer end.Stop()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !come() {
+		select {
+		case <-tick.C:
+		case <-end.C:
+			tb.Fatalf("it did not come about that %s", what)
+		}
+	}
+}
+
+// settlements is a limiter that tells of every reservation of a caller that has
+// been committed.
+type settlements struct {
+	limiter.Limiter
+	ended chan struct{}
+}
+
+func (s settlements) Commit(ctx context.Context, now limiter.Instant, u limiter.Usage, caller, upstream *limiter.Ticket) uint64 {
+	number := s.Limiter.Commit(ctx, now, u, caller, upstream)
+	s.ended <- struct{}{}
+	return number
+}
+
+// toldOf makes a rig tell of every commit.
+func toldOf(ended chan struct{}) func(*gateway.Options) {
+	return func(o *gateway.Options) { o.Limiter = settlements{o.Limiter, ended} }
+}
+
+func await(tb testing.TB, told <-chan struct{}) {
+	tb.Helper()
+	timer := time.NewTimer(gatewaytest.Patience)
+	defer timer.Stop()
+	select {
+	case <-told:
+	case <-timer.C:
+		tb.Fatal("the call was not settled")
+	}
+}
+
+// parallel makes so many calls at once and counts their statuses. Meanwhile it
+// runs what it is given, with how many are done.
+func (r *rig) parallel(calls int, call func() gatewaytest.Answer, meanwhile func(done *atomic.Int64)) map[int]int {
+	statuses := map[int]int{}
+	var done atomic.Int64
+	var mu sync.Mutex
+	var running sync.WaitGroup
+	for range calls {
+		running.Go(func() {
+			a := call()
+			mu.Lock()
+			statuses[a.Status]++
+			mu.Unlock()
+			done.Add(1)
+		})
+	}
+	meanwhile(&done)
+	running.Wait()
+	return statuses
+}

@@ -1,0 +1,148 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"relay/limiter"
+	"relay/store"
+)
+
+// tally is the counting of one policy's limits.
+type tally struct {
+	*compiler
+	policy *store.Policy
+	seen   *Observed
+}
+
+// granted returns the models that the policy grants on some host, by name.
+func (t *tally) granted() []*Model {
+	g := t.newGrant(t.policy.Spec.Models, t.policy.Spec.Deny, t.policy.Spec.IncludeDeprecated)
+	var out []*Model
+	for rec := range t.catalog.Models.All() {
+		m := t.models[rec.Metadata.ID]
+		if slices.ContainsFunc(m.Bindings, func(b *Binding) bool { return g.allows(m, rec.Spec.ProviderID, b.Host) }) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// entries returns the places of the entries that name the model.
+func (t *tally) entries(m *Model) []int {
+	var out []int
+	for i, b := range t.policy.Spec.RLBindings {
+		if namesModel(b.Models, m, t.catalog.Models.Get(m.ID).Spec.ProviderID) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// countedBy returns the models of which the entry is the first to name them.
+func (t *tally) countedBy(entry int, granted []*Model) []*Model {
+	return slices.DeleteFunc(slices.Clone(granted), func(m *Model) bool {
+		entries := t.entries(m)
+		return len(entries) == 0 || entries[0] != entry
+	})
+}
+
+func (t *tally) overlaps(granted []*Model) []LimitOverlap {
+	var out []LimitOverlap
+	for _, m := range granted {
+		entries := t.entries(m)
+		if len(entries) < 2 {
+			continue
+		}
+		overlap := LimitOverlap{Model: m.Name, Counts: t.limitName(entries[0])}
+		for _, i := range entries[1:] {
+			overlap.Ignored = append(overlap.Ignored, t.limitName(i))
+		}
+		out = append(out, overlap)
+	}
+	return out
+}
+
+func (t *tally) limitName(entry int) string {
+	return t.nameOf(store.KindRateLimit, t.policy.Spec.RLBindings[entry].RateLimitID)
+}
+
+// unthrottled returns the models that no rate limit counts by any rule.
+func unthrottled(granted []*Model, limits []PolicyLimit) []string {
+	out := []string{}
+	for _, m := range granted {
+		counts := func(l PolicyLimit) bool { return l.Enabled && len(l.Rules) > 0 && slices.Contains(l.Models, m.Name) }
+		if !slices.ContainsFunc(limits, counts) {
+			out = append(out, m.Name)
+		}
+	}
+	return out
+}
+
+func (t *tally) limit(id string, models []*Model, all bool) PolicyLimit {
+	out := PolicyLimit{ID: id, Name: t.nameOf(store.KindRateLimit, id), Default: all, Models: []string{}, Rules: []PolicyRule{}}
+	for _, m := range models {
+		out.Models = append(out.Models, m.Name)
+	}
+	rec := t.catalog.RateLimits.Get(id)
+	if rec == nil {
+		return out
+	}
+	out.Enabled = store.Enabled(rec.Spec.Enabled)
+	for _, rule := range rec.Spec.Rules {
+		out.Rules = append(out.Rules, t.rule(id, rule, models, all))
+	}
+	return out
+}
+
+func (t *tally) rule(limitID string, rule limiter.Rule, models []*Model, all bool) PolicyRule {
+	out := PolicyRule{Rule: rule, Algorithm: string(rule.Algorithm()), Counters: []RuleCounter{}}
+	known := counterName(t.policy.Metadata.ID, limitID, "", "", "", rule)
+	for name, l := range t.limits {
+		model := t.models[name.Model]
+		own := name
+		own.Subject, own.Model, own.Per = "", "", ""
+		if own == known && (all && model == nil || slices.Contains(models, model)) {
+			out.Counters = append(out.Counters, t.counterOf(l, name))
+		}
+	}
+	slices.SortFunc(out.Counters, func(a, b RuleCounter) int {
+		return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Per, b.Per))
+	})
+	for _, c := range out.Counters {
+		if c.Used > out.Used {
+			out.Used, out.ResetSeconds = c.Used, c.ResetSeconds
+		}
+	}
+	return out
+}
+
+func (t *tally) counterOf(l *limiter.Limit, name limiter.Name) RuleCounter {
+	s := t.stateOf(l)
+	t.seen.read(&s, l)
+	return RuleCounter{
+		Subject: t.named(name.Subject, ":"), Model: s.Model, Per: t.namedAll(name.Per), SharedBy: s.SharedBy,
+		Used: s.Used, Amount: s.Amount, ResetSeconds: s.ResetSeconds, Refuses: s.Refuses,
+	}
+}
+
+// named puts the name of a record for its id in kind:id, or kind=id.
+func (t *tally) named(ref, separator string) string {
+	kind, id, _ := strings.Cut(ref, separator)
+	of := store.Kind(kind)
+	if kind == "key" {
+		of = store.KindRelayKey
+	}
+	return kind + separator + t.nameOf(of, id)
+}
+
+func (t *tally) namedAll(per string) string {
+	var parts []string
+	for part := range strings.SplitSeq(per, ",") {
+		if part != "" {
+			parts = append(parts, t.named(part, "="))
+		}
+	}
+	return strings.Join(parts, ",")
+}

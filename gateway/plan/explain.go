@@ -1,0 +1,159 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"relay/limiter"
+	"relay/store"
+)
+
+// Question asks what would become of a request: one of a relay key, or one of
+// any key of an account that has no caps of its own.
+type Question struct {
+	KeyID    string           // of a relay key
+	Account  store.AccountRef // without KeyID; holds an id
+	Model    string           // as the request would name it
+	Endpoint string           // as policies name it
+	Observed
+}
+
+// Observed is what is known of the moment that a question is about.
+type Observed struct {
+	Now      time.Time // against which keys expire and prices hold
+	Counters Counters  // nil: nothing is counted
+	Live     Live      // nil: no server runs
+	AsOf     time.Time // without a server: when the counts were last written; zero: never
+}
+
+// Counters tells what limits stand at and charges nothing. It is safe for
+// concurrent use.
+type Counters interface {
+	Read(*limiter.Counter) limiter.Reading
+	Judge([]*limiter.Limit) limiter.Refusal // what a reserve would say now
+}
+
+// RecordName is a record for people and for programs.
+type RecordName struct {
+	Kind store.Kind `json:"kind"`
+	ID   string     `json:"id"`
+	Name string     `json:"name"`
+}
+
+// Explanation says what would become of a request, and why.
+type Explanation struct {
+	Allowed    bool            `json:"allowed"`
+	Refusal    *WouldRefuse    `json:"refusal,omitempty" doc:"What the caller would get instead of an answer."`
+	Credential *RecordName     `json:"credential,omitempty"`
+	Account    *RecordName     `json:"account,omitempty" doc:"Without credential: the account whose keys were asked about."`
+	Model      string          `json:"model" doc:"As it was asked for."`
+	Endpoint   string          `json:"endpoint"`
+	Rungs      []RungVerdict   `json:"rungs" doc:"The ladder, widest rung first."`
+	Route      *ExplainedRoute `json:"route,omitempty" doc:"Absent when there is no such model."`
+	Limits     []LimitState    `json:"limits" doc:"Limits and budgets of the caller, in the order in which a refusal names them."`
+	Notes      []string        `json:"notes" doc:"What the answer cannot take into account."`
+	Live       bool            `json:"live" doc:"A server runs: counters and keys are as they stand."`
+	AsOf       time.Time       `json:"asOf,omitzero" doc:"Without a server: when counters were last written; absent: never."`
+}
+
+// Explain answers the question from the plan and calls nothing. It fails with
+// a *store.Error when there is no such key or account.
+func Explain(p *Plan, q Question) (Explanation, error) {
+	asked, err := p.ask(q.KeyID, q.Account)
+	if err != nil {
+		return Explanation{}, err
+	}
+	e := &explainer{asked: asked, Question: q}
+	if q.Live != nil {
+		e.keyStates, e.hostStates = q.Live.KeyStates(), q.Live.HostStates()
+	}
+	e.path, e.shape = callOf(q.Endpoint)
+	e.find()
+	out := Explanation{
+		Model: q.Model, Endpoint: q.Endpoint, Refusal: e.refusal(), Rungs: e.rungs(), Route: e.route(),
+		Limits: e.states(e.limits()), Notes: e.notes(), Live: q.Live != nil,
+	}
+	out.Allowed = out.Refusal == nil
+	if q.KeyID != "" {
+		out.Credential = &asked.subject
+	} else {
+		out.Account = &asked.subject
+	}
+	if q.Live == nil {
+		out.AsOf = q.AsOf
+	}
+	return out, nil
+}
+
+// explainer is one question under way.
+type explainer struct {
+	*asked
+	Question
+	path  string // that a request to the endpoint has
+	shape store.Shape
+
+	model      *Model // nil: there is none of the name
+	providerID string
+	pin        *Host
+	way        *Route // nil: the ladder does not allow the model
+
+	keyStates  map[string]KeyState // nil: no server runs
+	hostStates map[string]HostState
+}
+
+func (e *explainer) find() {
+	m, pin, ok := e.plan.Find(e.Model)
+	if !ok {
+		return
+	}
+	e.model, e.pin = m, pin
+	e.providerID = e.catalog.Models.Get(m.ID).Spec.ProviderID
+	if e.caller.Access != nil {
+		e.way = e.caller.Access.Route(m)
+	}
+}
+
+func (e *explainer) takes(c Candidate) bool { return c.Takes(e.pin, e.shape) }
+
+// limits returns all that the request would be held against.
+func (e *explainer) limits() []*limiter.Limit {
+	limits := slices.Clone(e.caller.Limits)
+	if e.model == nil {
+		return limits
+	}
+	return appendLimits(limits, limitsOf(e.model, e.caller.ModelLimits))
+}
+
+func (e *explainer) notes() []string {
+	notes := []string{}
+	if nets := e.ladder.key.Spec.AllowedCIDRs; len(nets) > 0 {
+		notes = append(notes, "The key may be used from "+strings.Join(nets, ", ")+" only; the address of the caller is not looked at here.")
+	}
+	if e.KeyID == "" {
+		notes = append(notes, "This is about "+e.ladder.who+" that has no caps of its own; limits that count per key are shown unused.")
+	}
+	return notes
+}
+
+// callOf returns the path under which callers reach an endpoint, and the shape
+// that they speak there.
+func callOf(endpoint string) (path string, shape store.Shape) {
+	switch endpoint {
+	case store.EndpointChat:
+		return "/v1/chat/completions", store.ShapeOpenAI
+	case store.EndpointResponses:
+		return "/v1/responses", store.ShapeResponses
+	case store.EndpointMessages:
+		return "/v1/messages", store.ShapeAnthropic
+	case store.EndpointGemini:
+		return "/v1beta/models", store.ShapeGemini
+	case store.EndpointOllama:
+		return "/api/chat", store.ShapeOllama
+	case store.EndpointImages:
+		return "/v1/images/generations", store.ShapeOpenAI
+	case store.EndpointSpeech, store.EndpointTranscriptions, store.EndpointTranslations:
+		return "/v1/audio/" + endpoint, store.ShapeOpenAI
+	}
+	return "/v1/" + endpoint, store.ShapeOpenAI
+}

@@ -1,0 +1,115 @@
+package plan
+
+import (
+	"time"
+
+	"relay/limiter"
+)
+
+// WouldRefuse is what a caller would get instead of an answer.
+type WouldRefuse struct {
+	Code              string `json:"code" doc:"As callers see it."`
+	Message           string `json:"message" doc:"As callers see it."`
+	By                string `json:"by" enum:"limit,budget,policy,key,relay" doc:"Who refuses: what X-Relay-Refused-By says."`
+	RetryAfterSeconds int64  `json:"retryAfterSeconds,omitempty" doc:"Absent: no wait helps, or none is known."`
+}
+
+// refusal makes the checks of the request path in its order; nil lets the
+// request pass.
+func (e *explainer) refusal() *WouldRefuse {
+	if r := e.refusedByPlan(); r != nil {
+		return r.told()
+	}
+	if r := e.judge(e.limits()); r.Refused() {
+		return limited(r)
+	}
+	return e.refusedByKeys()
+}
+
+// refusedByPlan is what the catalog alone refuses.
+func (e *explainer) refusedByPlan() *Refused {
+	c := e.caller
+	if r := c.RefuseOver(e.Now); r != nil {
+		return r
+	}
+	if c.Refused != nil {
+		return c.Refused
+	}
+	if r := c.RefuseEndpoint(e.Endpoint, e.path); r != nil {
+		return r
+	}
+	if e.model == nil {
+		return c.RefuseUnknown(e.Model)
+	}
+	if r := c.RefuseRoute(e.model, e.way, e.takes); r != nil {
+		return r
+	}
+	if r := c.RefuseUnpriced(e.model, e.way, e.takes); r != nil {
+		return r
+	}
+	for _, perModel := range c.ModelLimits {
+		if r := perModel[e.model].Refused; r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+func limited(r limiter.Refusal) *WouldRefuse {
+	by := "limit"
+	if r.Limit.Counter.Name().Meter == limiter.MeterCost {
+		by = "budget"
+	}
+	return &WouldRefuse{Code: LimitCode(r.Limit), Message: RefusalText(r), By: by, RetryAfterSeconds: r.RetryAfter()}
+}
+
+// refusedByKeys looks for a key that is healthy and has room.
+func (e *explainer) refusedByKeys() *WouldRefuse {
+	full, soonest := 0, time.Duration(0)
+	passed := map[*HostKey]bool{}
+	for _, pool := range e.way.Pools {
+		for _, c := range pool.Candidates {
+			if passed[c.Key] || !e.takes(c) || e.benched(c.Key) {
+				continue
+			}
+			passed[c.Key] = true
+			verdict := e.judge(upstreamLimits(c))
+			if !verdict.Refused() {
+				return nil
+			}
+			if full == 0 || verdict.Wait < soonest {
+				soonest = verdict.Wait
+			}
+			full++
+		}
+	}
+	if full == 0 {
+		return RefuseBenched(e.model).told()
+	}
+	wait := limiter.Refusal{Wait: soonest}.RetryAfter()
+	told := RefuseFull(e.model, e.way, full, wait).told()
+	told.RetryAfterSeconds = wait
+	return told
+}
+
+// told is the refusal as administrators see it; nil stays nil.
+func (r *Refused) told() *WouldRefuse {
+	if r == nil {
+		return nil
+	}
+	return &WouldRefuse{Code: r.Code, Message: r.Message, By: r.by()}
+}
+
+// by says who refuses.
+func (r *Refused) by() string {
+	if r.By != "" {
+		return r.By
+	}
+	switch r.Code {
+	case "key_revoked", "key_disabled", "key_expired":
+		return "key"
+	case "no_policy", "policy_disabled", "endpoint_not_allowed", "model_disabled", "model_not_allowed", "capability_not_allowed":
+		return "policy"
+	}
+	return "relay"
+}

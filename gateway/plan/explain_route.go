@@ -1,0 +1,162 @@
+package plan
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"relay/limiter"
+	"relay/store"
+)
+
+// ExplainedRoute is where requests for a model may go: the keys to try, in
+// order, and those that are passed over.
+type ExplainedRoute struct {
+	Model      RecordName      `json:"model"`
+	PinnedHost string          `json:"pinnedHost,omitempty" doc:"The host that the request names."`
+	Pools      []ExplainedPool `json:"pools" doc:"In order: the next when no key of one can take the request."`
+	PassedOver []PassedKey     `json:"passedOver" doc:"Keys at the model's hosts that the route leaves out."`
+}
+
+// ExplainedPool is one pool and the keys of it that the model can use.
+type ExplainedPool struct {
+	Name      string         `json:"name"`
+	Selection string         `json:"selection"`
+	Policy    *RecordName    `json:"policy,omitempty" doc:"Whose pool it is; absent: every enabled host key."`
+	Keys      []ExplainedKey `json:"keys"`
+}
+
+// ExplainedKey is a host key on which the request may be tried.
+type ExplainedKey struct {
+	HostID       string       `json:"hostId"`
+	Host         string       `json:"host"`
+	HostKeyID    string       `json:"hostKeyId"`
+	HostKey      string       `json:"hostKey"`
+	Anonymous    bool         `json:"anonymous,omitempty" doc:"The host wants no key."`
+	UpstreamName string       `json:"upstreamName" doc:"What the host calls the model."`
+	Priority     int          `json:"priority"`
+	Price        *Price       `json:"price,omitempty" doc:"Absent: unpriced."`
+	State        *KeyState    `json:"state,omitempty" doc:"Of its breaker, where a server runs."`
+	Health       *HostState   `json:"health,omitempty" doc:"Of its host, where a server runs."`
+	Limits       []LimitState `json:"limits" doc:"Of its host, its host account and its tier."`
+	Takes        bool         `json:"takes" doc:"It can take the request now."`
+	Reason       string       `json:"reason,omitempty" doc:"Why not."`
+}
+
+// Price is what a million tokens cost, in dollars, where there is a price list.
+type Price struct {
+	PricingID        string `json:"pricingId"`
+	Pricing          string `json:"pricing"`
+	InputPerMillion  string `json:"inputPerMillion,omitempty"`
+	OutputPerMillion string `json:"outputPerMillion,omitempty"`
+}
+
+func (e *explainer) route() *ExplainedRoute {
+	if e.model == nil {
+		return nil
+	}
+	out := &ExplainedRoute{
+		Model: RecordName{store.KindModel, e.model.ID, e.model.Name},
+		Pools: []ExplainedPool{}, PassedOver: e.passedOver(),
+	}
+	if e.pin != nil {
+		out.PinnedHost = e.pin.Name()
+	}
+	if e.way == nil {
+		return out
+	}
+	for _, pool := range e.way.Pools {
+		shown := ExplainedPool{Name: pool.Name, Selection: selection(pool.Selection), Policy: e.poolOwner()}
+		for _, c := range pool.Candidates {
+			shown.Keys = append(shown.Keys, e.candidate(c))
+		}
+		out.Pools = append(out.Pools, shown)
+	}
+	return out
+}
+
+func (e *explainer) candidate(c Candidate) ExplainedKey {
+	k := ExplainedKey{
+		HostID: c.Key.Host.Record.Metadata.ID, Host: c.Key.Host.Name(), HostKeyID: c.Key.ID, HostKey: c.Key.Name, Anonymous: c.Key.Anonymous,
+		UpstreamName: c.Binding.UpstreamName, Priority: c.Binding.Priority, Price: e.price(c.Binding.Pricing),
+		State: stateIn(e.keyStates, c.Key.ID), Health: stateIn(e.hostStates, c.Key.Host.Record.Metadata.ID),
+		Limits: e.states(upstreamLimits(c)), Reason: e.whyNot(c),
+	}
+	k.Takes = k.Reason == ""
+	return k
+}
+
+func stateIn[T any](states map[string]T, id string) *T {
+	if state, known := states[id]; known {
+		return &state
+	}
+	return nil
+}
+
+// whyNot says why the candidate cannot take the request now, or "".
+func (e *explainer) whyNot(c Candidate) string {
+	switch {
+	case e.pin != nil && c.Key.Host != e.pin:
+		return "the request names host " + e.pin.Name()
+	case !c.Binding.Speaks(e.shape):
+		return c.Key.Host.Name() + " does not speak " + string(e.shape) + " for this model"
+	case e.benched(c.Key):
+		return benchedText(e.keyStates[c.Key.ID])
+	}
+	if r := e.judge(upstreamLimits(c)); r.Refused() {
+		return "it is at its own limit; retry after " + strconv.FormatInt(r.RetryAfter(), 10) + " s"
+	}
+	return ""
+}
+
+// benched reports whether the breaker holds the key back for the model.
+func (e *explainer) benched(k *HostKey) bool {
+	switch state := e.keyStates[k.ID]; state.State {
+	case "open":
+		return true
+	case "resting":
+		return len(state.Models) == 0 || slices.Contains(state.Models, e.model.ID)
+	}
+	return false
+}
+
+func benchedText(s KeyState) string {
+	what := "its breaker is open"
+	if s.State == "resting" {
+		what = "it rests, as its provider asked,"
+	}
+	text := what + " until " + s.Until.UTC().Format(time.RFC3339)
+	if s.Reason != "" {
+		text += ": " + s.Reason
+	}
+	return text
+}
+
+// upstreamLimits returns the limits of the candidate's host, host account and
+// tier.
+func upstreamLimits(c Candidate) []*limiter.Limit {
+	limits := slices.Clone(c.Key.Limits)
+	for _, perModel := range c.Key.PerModel {
+		limits = append(limits, perModel[c.Binding.Model].Limits...)
+	}
+	return limits
+}
+
+func (e *explainer) price(p *Pricing) *Price {
+	if p == nil {
+		return nil
+	}
+	return &Price{
+		PricingID: p.ID, Pricing: e.nameOf(store.KindPricing, p.ID),
+		InputPerMillion: p.perMillion("tokens.input", e.Now), OutputPerMillion: p.perMillion("tokens.output", e.Now),
+	}
+}
+
+// perMillion returns what a million units cost in dollars; "" without a rate.
+func (p *Pricing) perMillion(meter string, at time.Time) string {
+	r, ok := p.find(meter, 0, at)
+	if !ok {
+		return ""
+	}
+	return store.FormatNanoDollars(r.pico * 1000)
+}
