@@ -2,7 +2,7 @@
 GO      ?= go
 FUZZTIME ?= 30s
 
-.PHONY: build demo test race unit lint fuzz bench run clean test-deps
+.PHONY: build demo test race unit sdk browser vendor-ui lint fuzz bench run clean test-deps
 
 build:
 	CGO_ENABLED=0 $(GO) build -mod=readonly -trimpath -buildvcs=auto -ldflags '-s -w' -o relay .
@@ -15,8 +15,8 @@ demo: build
 run: build
 	./relay serve
 
-# What the tests need beyond Go, make and git: a C compiler for the race
-# detector.
+# What the Go tests need beyond Go, make and git: a C compiler for the race
+# detector. The browser test installs Chromium and Node itself.
 test-deps:
 	@command -v cc >/dev/null 2>&1 || command -v gcc >/dev/null 2>&1 || { \
 	  echo "make test needs a C compiler for the race detector; installing one"; \
@@ -25,10 +25,24 @@ test-deps:
 	  elif command -v brew >/dev/null 2>&1; then brew install gcc; \
 	  else echo "install a C compiler and try again" >&2; exit 1; fi; }
 
-test: test-deps race
+# Everything: the Go packages under the race detector, official SDKs and a real
+# browser against a running relay serve.
+test: test-deps race sdk browser
 
 race:
 	CGO_ENABLED=1 $(GO) test -mod=readonly -race ./...
+
+# Official SDKs, in a module of their own.
+sdk:
+	cd testdata/e2e/sdk && $(GO) vet ./... && $(GO) test ./...
+
+# The admin UI in a real browser; screenshots go to ui/screens.
+browser: build
+	RELAY="$(CURDIR)/relay" sh testdata/e2e/browser/run.sh
+
+# What ui/vendor.lock lists, from npm.
+vendor-ui:
+	ui/vendor.sh
 
 unit:
 	$(GO) test -mod=readonly ./...

@@ -106,7 +106,7 @@ func (p *process) welcome(first store.Secret) string {
 
 `, p.inferenceURL(), first.Reveal(), p.uiLink(), p.masterKeyPlace())
 	if p.db.Catalog().HostKeys.Len() == 0 {
-		b.WriteString("No provider yet. Add one, for example:\n  relay connect openai --base-url https://api.openai.com/v1 --shape openai\n\n")
+		b.WriteString("No provider yet. Add one, for example:\n  relay connect openai\n\n")
 	}
 	return b.String()
 }

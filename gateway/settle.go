@@ -118,8 +118,17 @@ func (x *exchange) fillAccounts(e *store.Event) {
 	e.Organization, e.Team, e.Project, e.Principal = c.Tenancy.Organization, c.Tenancy.Team, c.Tenancy.Project, c.Tenancy.Principal
 	e.Credential = store.Credential{Kind: store.KindRelayKey, ID: c.KeyID, Prefix: c.Prefix}
 	if l := x.refusal.Limit; l != nil {
-		e.RefusedBy = store.RefusedBy{Limit: l.Source.LimitID, Meter: string(l.Counter.Name().Meter)}
+		e.RefusedBy = store.RefusedBy{Limit: refusingLimit(l.Source), Meter: string(l.Counter.Name().Meter)}
 	}
+}
+
+// refusingLimit is the record id of a rate limit, or whose own limit or budget
+// it is.
+func refusingLimit(s *limiter.Source) string {
+	if s.Name != "" {
+		return s.LimitID
+	}
+	return s.Owner
 }
 
 func (x *exchange) fillRoute(e *store.Event) {

@@ -106,7 +106,9 @@ type CostPart struct {
 	Nanos int64  `json:"nanos"` // nano-dollars
 }
 
-// RefusedBy names the limit (a record id) and the meter that refused a request.
+// RefusedBy names the limit and the meter that refused a request: the id of the
+// rate limit, or, for limits and budgets that a record carries itself, whose
+// they are ("key laptop").
 type RefusedBy struct {
 	Limit string `json:"limit"`
 	Meter string `json:"meter"`

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds relay, checks the types of the admin UI and runs the browser tests: sh testdata/e2e/browser/run.sh
+# Builds relay, checks the types of the admin UI and tests it in a browser:
+#   sh testdata/e2e/browser/run.sh
 # It needs Go, and installs Node, npm and Chromium through apt where they are
 # missing (elsewhere CHROMIUM names the browser). RELAY names a program to test
 # instead of building one. Screenshots go to ui/screens (SCREENS overrides).

@@ -72,7 +72,7 @@ test('calls appear as they end, counters move, and the refusal says why', async 
   const rows = page.locator('.requests .row:not(.head)');
   await rows.nth(3).waitFor({timeout: 10000});
   await rows.first().getByText('429').waitFor();
-  await rows.first().getByText('Refused: requests over a cap of the key or its account').waitFor();
+  await rows.first().getByText('Refused: requests over the limit of key script').waitFor();
   await rows.nth(1).getByText('echo-mini').waitFor();
   const row = page.locator('.keys .row', {hasText: 'script'});
   await row.locator('[role=meter][aria-valuenow="3"]').first().waitFor();

@@ -45,8 +45,9 @@ function reason(event, names) {
 }
 
 function refusal({limit, meter}, names) {
-  if (meter === 'cost') return 'Refused: a budget is used up';
-  const over = limit === 'limits' ? 'a cap of the key or its account' : names.get(limit) ?? 'a limit that is gone';
+  if (meter === 'cost') return `Refused: the budget of ${limit} is used up`;
+  const own = /^[a-z ]+ \S/.test(limit);
+  const over = own ? `the limit of ${limit}` : names.get(limit) ?? 'a limit that is gone';
   return `Refused: ${unit(meter)} over ${over}`;
 }
 
