@@ -102,13 +102,19 @@ func limitSentence(ctx context.Context, s *session, limit *store.RateLimit) (str
 	if !store.Enabled(limit.Spec.Enabled) {
 		return fmt.Sprintf("Rate limit %s: switched off; it lets everything pass.", name), nil
 	}
-	users, err := limitUsers(ctx, s)
-	if err != nil {
-		return "", err
-	}
 	words := rulesInWords(limit)
 	if len(limit.Spec.Per) > 0 {
 		words += " for " + countedFor(limit)
+	}
+	if owner := limit.Metadata.Owner; owner != nil && owner.Kind == store.KindSystem {
+		return fmt.Sprintf("Rate limit %s, of the system: %s. %s", name, words, limit.Metadata.Description), nil
+	}
+	if limit.Spec.Standalone {
+		return fmt.Sprintf("Rate limit %s: %s, for all that it matches and under no policy.", name, words), nil
+	}
+	users, err := limitUsers(ctx, s)
+	if err != nil {
+		return "", err
 	}
 	switch policies := users[limit.Metadata.ID]; len(policies) {
 	case 0:

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
@@ -25,8 +26,16 @@ func (a *app) serveCommand() *cobra.Command {
 	return c
 }
 
+// gcPercent is how much the heap may grow over what is live before it is
+// collected. What is live is a few MiB, so that collecting less often costs
+// little memory and saves a twentieth of the processor time of a busy gateway.
+const gcPercent = 300
+
 // serve runs until ctx ends.
 func (a *app) serve(ctx context.Context, cfg Config) error {
+	if a.Env.get("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	log := newLogger(a.Stderr, cfg.Log)
 	p, err := startProcess(cfg, a.Env, log)
 	if err != nil {

@@ -1,15 +1,16 @@
 package gateway
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
+	"net/http/httptrace"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"relay/gateway/plan"
@@ -20,14 +21,14 @@ import (
 // attempt is one try on one key: prepared, sent, and read until it is known
 // whether its answer goes to the caller.
 type attempt struct {
-	x       *exchange
-	c       candidate
-	up      *upstream
-	start   time.Time
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	payload *payload
-	resp    *http.Response
+	x         *exchange
+	c         candidate
+	up        *upstream
+	start     time.Time
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
+	connected atomic.Bool // a connection was there: the request may have arrived
+	resp      *http.Response
 
 	idle    *time.Timer // cancels when the upstream has been silent too long
 	idleFor time.Duration
@@ -42,8 +43,8 @@ type outcome struct {
 	key     *plan.HostKey
 	status  int          // of the upstream's answer; 0: none
 	header  http.Header  // of a refused answer
-	body    []byte       // of a refused answer
-	failure wire.Failure // what the answer said
+	body    string       // of a refused answer, without the key
+	failure wire.Failure // what the answer said, without the key
 	err     *wire.Error  // what to tell the caller when nothing else answers
 }
 
@@ -64,13 +65,14 @@ func (a *attempt) send() *outcome {
 		timer := time.AfterFunc(wait, func() { a.cancel(errHeaderTimeout) })
 		defer timer.Stop()
 	}
-	a.payload = &payload{data: a.x.outgoing}
+	trace := httptrace.WithClientTrace(a.ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { a.connected.Store(true) }})
+	body, _ := a.body()
 	req := (&http.Request{
-		Method: http.MethodPost, URL: a.up.urls[a.x.path], Header: a.header(), Body: a.payload.reader(), GetBody: a.payload.again,
+		Method: http.MethodPost, URL: a.up.urls[a.x.path], Header: a.header(), Body: body, GetBody: a.body,
 		ContentLength: int64(len(a.x.outgoing)), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-	}).WithContext(a.ctx)
+	}).WithContext(trace)
 	resp, err := a.up.transport.RoundTrip(req)
-	a.x.arrived = a.x.arrived || a.payload.wasRead()
+	a.x.arrived = a.x.arrived || a.connected.Load()
 	a.x.waited += time.Since(a.start)
 	if err != nil {
 		return a.broken(err, context.Cause(a.ctx))
@@ -89,7 +91,7 @@ func headerTimeout(spec store.HostSpec) time.Duration {
 
 // broken classes an attempt that got no answer.
 func (a *attempt) broken(err, cause error) *outcome {
-	sent := a.payload.wasRead()
+	sent := a.connected.Load()
 	switch {
 	case errors.Is(cause, errHeaderTimeout):
 		return &outcome{class: classNetwork, err: wire.NewError(wire.CodeUpstreamTimeout, "Host "+a.host()+" sent no answer in time (timeouts.header).")}
@@ -157,9 +159,6 @@ func (a *attempt) close() {
 	if a.resp != nil {
 		_ = a.resp.Body.Close()
 	}
-	if a.payload != nil {
-		a.payload.detach()
-	}
 }
 
 // refused reads an answer with an error status. Nothing of it has reached the
@@ -169,8 +168,10 @@ func (a *attempt) refused() *outcome {
 	if status >= 300 && status < 400 {
 		return &outcome{class: classServerError, status: status, err: wire.NewError(wire.CodeUpstreamRedirect, "Host "+a.host()+" answered with a redirect, which Relay never follows. Correct its base URL.")}
 	}
-	body, _ := io.ReadAll(io.LimitReader(a.resp.Body, maxErrorBody))
-	o := &outcome{status: status, header: a.resp.Header, body: body, failure: wire.AnswerFailure(status, body)}
+	said, _ := io.ReadAll(io.LimitReader(a.resp.Body, maxErrorBody))
+	body := redacted(string(said), a.c.Key)
+	o := &outcome{status: status, header: a.resp.Header, body: body, failure: wire.AnswerFailure(status, []byte(body))}
+	redactFailure(&o.failure, a.c.Key)
 	o.failure.RetryAfter = retryAfter(a.resp.Header, time.Now())
 	o.class = classOf(&o.failure)
 	return o
@@ -248,65 +249,11 @@ func setKey(h http.Header, auth string, k *plan.HostKey) {
 	}
 }
 
-// payload is the body of one attempt. It tells whether any of it was read, and
-// lets go of its bytes when the exchange needs them back: the transport may
-// still be writing when an answer has come.
-type payload struct {
-	mu   sync.Mutex
-	data []byte
-	read bool
-}
-
-func (p *payload) reader() io.ReadCloser { return &payloadReader{payload: p} }
-
-// again is http.Request.GetBody. The transport asks for it only after a kept
-// connection turned out closed before anything was written to it: a POST
-// without an Idempotency-Key, which is never passed on, is not sent twice.
-func (p *payload) again() (io.ReadCloser, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.read = false
-	return p.reader(), nil
-}
-
-func (p *payload) wasRead() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.read
-}
-
-func (p *payload) detach() {
-	p.mu.Lock()
-	p.data = nil
-	p.mu.Unlock()
-}
-
-type payloadReader struct {
-	*payload
-	at int
-}
-
-func (r *payloadReader) Read(p []byte) (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.payload.read = true
-	if r.at >= len(r.data) {
-		return 0, io.EOF
-	}
-	n := copy(p, r.data[r.at:])
-	r.at += n
-	return n, nil
-}
-
-// Close does nothing: the bytes are the exchange's.
-func (r *payloadReader) Close() error { return nil }
-
-// redacted replaces the key in text of an upstream before it goes anywhere.
-func redacted(text string, k *plan.HostKey) string {
-	secret := k.Value.Reveal()
-	if secret == "" {
-		return text
-	}
-	text = strings.ReplaceAll(text, secret, "[redacted]")
-	return strings.ReplaceAll(text, url.QueryEscape(secret), "[redacted]")
+// body reads the outgoing request. The transport knows the type to be in memory
+// and so writes it together with the headers. As http.Request.GetBody it is
+// asked only after a kept connection turned out closed before anything was
+// written to it: a POST without an Idempotency-Key, which is never passed on, is
+// not sent twice.
+func (a *attempt) body() (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(a.x.outgoing)), nil
 }

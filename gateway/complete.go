@@ -84,7 +84,7 @@ var redialWaits = [...]time.Duration{100 * time.Millisecond, 200 * time.Millisec
 // It returns nil once the caller has an answer.
 func (x *exchange) try(c candidate) *outcome {
 	x.trying = c.state
-	x.outgoing = x.compose(x.outgoing[:0], c)
+	x.outgoing = x.compose(c)
 	for dial := 0; ; dial++ {
 		x.attemptsLeft--
 		o := x.attempt(c)
@@ -100,10 +100,16 @@ func (x *exchange) try(c candidate) *outcome {
 	}
 }
 
+// composeRoom is how much longer than the caller's body the outgoing one may be
+// without a second allocation.
+const composeRoom = 128
+
 // compose writes the body as the key's host gets it: the caller's bytes with
 // the model's upstream name, asking for usage where the shape wants to be
 // asked.
-func (x *exchange) compose(dst []byte, c candidate) []byte {
+// The bytes are made anew for each key: the transport may still be writing
+// those of the one before.
+func (x *exchange) compose(c candidate) []byte {
 	edits := x.edits[:0]
 	if c.Binding.UpstreamName != x.requested {
 		edits = append(edits, wire.Edit{At: x.members.Model, Text: wire.Quote(c.Binding.UpstreamName)})
@@ -113,7 +119,7 @@ func (x *exchange) compose(dst []byte, c candidate) []byte {
 			edits = append(edits, edit)
 		}
 	}
-	return wire.Splice(dst, x.body, edits...)
+	return wire.Splice(make([]byte, 0, len(x.body)+composeRoom), x.body, edits...)
 }
 
 // pause waits, and returns false when the caller leaves meanwhile.
@@ -144,7 +150,7 @@ func (x *exchange) giveUp(c candidate, o *outcome) {
 	case c.Key.Anonymous || o.class == classNone || o.class == classRequest:
 		c.state.withdraw()
 	default:
-		c.state.failed(o.class, x.model.ID, o.failure.RetryAfter, time.Now(), o.reason(c.Key))
+		c.state.failed(o.class, x.model.ID, o.failure.RetryAfter, time.Now(), o.reason())
 	}
 }
 

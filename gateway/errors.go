@@ -27,7 +27,7 @@ func (x *exchange) fail(err error) {
 		e = wire.NewError(wire.CodeInternalError, "Relay failed inside; the log has the details under "+x.id+".")
 		x.s.opt.Log.Error().Str("request_id", x.id).Err(err).Msg("request failed")
 	}
-	x.errorKind = cmp.Or(e.Code, "upstream_error")
+	x.errorKind = cmp.Or(x.errorKind, e.Code, "upstream_error")
 	if x.began {
 		x.cut = true
 		return

@@ -43,7 +43,8 @@ type exchange struct {
 
 	picker       picker
 	attemptsLeft int
-	attempts     int // that gave the caller nothing
+	outgoing     []byte // the body as the upstream gets it
+	attempts     int    // that gave the caller nothing
 
 	key        *plan.HostKey // what answers
 	answer     *plan.Binding
@@ -71,7 +72,6 @@ type exchange struct {
 // buffers are what an exchange keeps from request to request.
 type buffers struct {
 	body     []byte // as the caller sent it
-	outgoing []byte // as the upstream gets it
 	buffer   []byte // a whole answer
 	held     []byte // comments before the first event
 	encoded  []byte // the usage event
@@ -87,7 +87,7 @@ const mostKept = 1 << 20
 // release readies the exchange for the pool.
 func (x *exchange) release() {
 	b := x.buffers
-	for _, buf := range []*[]byte{&b.body, &b.outgoing, &b.buffer} {
+	for _, buf := range []*[]byte{&b.body, &b.buffer} {
 		if cap(*buf) > mostKept {
 			*buf = nil
 		}

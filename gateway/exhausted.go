@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -24,6 +25,9 @@ func (x *exchange) exhausted(last *outcome) error {
 		return wire.NewError(wire.CodeUpstreamAuth, "Host "+last.host+" does not accept the provider key of this gateway. Ask your gateway administrator: relay connect "+last.host+" puts another in.")
 	case last.err != nil:
 		last.err.RefusedBy = "upstream:" + last.host
+		if last.failure != (wire.Failure{}) {
+			x.errorKind = "upstream_error" // the code is the upstream's own word
+		}
 		return last.err
 	case last.class == classRequest, last.class == classRateLimit, last.class == classQuota:
 		return x.forwardRefusal(last)
@@ -34,7 +38,7 @@ func (x *exchange) exhausted(last *outcome) error {
 // unavailable tells of an upstream that failed, with the beginning of what it
 // said.
 func (x *exchange) unavailable(o *outcome) error {
-	e := wire.NewError(wire.CodeUpstreamUnavailable, "Host "+o.host+" answered with status "+strconv.Itoa(o.status)+": "+redacted(o.failure.Message, o.key))
+	e := wire.NewError(wire.CodeUpstreamUnavailable, "Host "+o.host+" answered with status "+strconv.Itoa(o.status)+": "+o.failure.Message)
 	e.RefusedBy = "upstream:" + o.host
 	e.RetryAfter = o.failure.RetryAfter
 	return e
@@ -50,11 +54,10 @@ func (x *exchange) forwardRefusal(o *outcome) error {
 	h := x.w.Header()
 	copyDown(h, o.header)
 	setRefusalHeaders(h, o, time.Now())
-	body := redacted(string(o.body), o.key)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Content-Length", strconv.Itoa(len(o.body)))
 	x.began = true
 	x.w.WriteHeader(o.status)
-	_, _ = x.w.Write([]byte(body))
+	_, _ = io.WriteString(x.w, o.body)
 	return nil
 }
 
@@ -99,9 +102,9 @@ func errStopping() *wire.Error {
 }
 
 // reason says for administrators why a key was benched.
-func (o *outcome) reason(k *plan.HostKey) string {
+func (o *outcome) reason() string {
 	if o.err != nil {
 		return o.err.Message
 	}
-	return redacted(strconv.Itoa(o.status)+" "+o.failure.Message, k)
+	return strconv.Itoa(o.status) + " " + o.failure.Message
 }

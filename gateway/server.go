@@ -184,8 +184,8 @@ func (x *exchange) recovered(p any) (abort bool) {
 	}
 	id := uuid.NewString()
 	x.s.opt.Log.Error().Str("error_id", id).Str("request_id", x.id).Interface("panic", p).Bytes("stack", debug.Stack()).Msg("request panicked")
+	x.errorKind = wire.CodeInternalError
 	if x.began {
-		x.errorKind = wire.CodeInternalError
 		return true
 	}
 	x.fail(wire.NewError(wire.CodeInternalError, "Relay failed inside; the log has the details under "+id+"."))

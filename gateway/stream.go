@@ -110,6 +110,7 @@ func (x *exchange) hold(b []byte) {
 // failed is the outcome of an answer that was an error object all along.
 func (a *attempt) failed() *outcome {
 	f := a.x.tap.Failure
+	redactFailure(&f, a.c.Key)
 	if f.RetryAfter == 0 {
 		f.RetryAfter = retryAfter(a.resp.Header, time.Now())
 	}
@@ -122,7 +123,6 @@ func (a *attempt) failureError(f wire.Failure) *wire.Error {
 	if classOf(&f) == classAuth {
 		return nil
 	}
-	f.Message = redacted(f.Message, a.c.Key)
 	return f.AsError()
 }
 
@@ -132,7 +132,8 @@ func (x *exchange) failedWithin(a *attempt, pending *wire.Range, e wire.Event) {
 	x.write(pending, "")
 	x.errorKind = "upstream_error"
 	f := x.tap.Failure
-	a.c.state.failed(classOf(&f), x.model.ID, f.RetryAfter, time.Now(), redacted(f.Message, a.c.Key))
+	redactFailure(&f, a.c.Key)
+	a.c.state.failed(classOf(&f), x.model.ID, f.RetryAfter, time.Now(), f.Message)
 	x.settle()
 	_ = x.durable() // an error it is already
 	text := redacted(string(e.Raw), a.c.Key)

@@ -94,35 +94,6 @@ func moment(t *testing.T, text string) time.Time {
 	return m
 }
 
-// TestBudget_ResetsOncePerLocalDay spends every few minutes over years of
-// clock changes: each local date has one period, none is skipped, and a reset
-// comes with a new date.
-func TestBudget_ResetsOncePerLocalDay(t *testing.T) {
-	for name, start := range map[string]string{
-		"Europe/Berlin": "2026-01-01T00:00:00Z", "America/St_Johns": "2010-01-01T00:00:00Z",
-		"Pacific/Apia": "2011-06-01T00:00:00Z", "America/Havana": "2026-01-01T00:00:00Z",
-		"Asia/Beirut": "2026-01-01T00:00:00Z",
-	} {
-		w := newWorld(t)
-		w.now = at(moment(t, start))
-		limit := w.budget("owner", 1<<40, limiter.PeriodDay, name)
-		location := zone(t, name)
-		dates, resets, before := map[string]bool{}, 0, int64(0)
-		for range 366 * 24 * 4 {
-			w.spend(limiter.Usage{CostNanos: 1}, limit)
-			dates[time.Unix(0, w.now.Wall).In(location).Format(time.DateOnly)] = true
-			if used := w.used(limit); used <= before {
-				resets++
-			}
-			before = w.used(limit)
-			w.pass(15 * time.Minute)
-		}
-		if resets != len(dates)-1 {
-			t.Errorf("%s: %d resets over %d dates", name, resets, len(dates))
-		}
-	}
-}
-
 // TestBudget_PeriodIsAlwaysAhead spends at random moments in zones with odd
 // clocks.
 func TestBudget_PeriodIsAlwaysAhead(t *testing.T) {

@@ -2,6 +2,7 @@ package limiter_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -183,6 +184,48 @@ func TestClock_SleepEmptiesTheWindow(t *testing.T) {
 	w.tick()
 	w.wantUsed(limit, 0)
 	w.admit(limit)
+}
+
+// TestClock_NoJumpBreaksAWindow moves the wall clock about at random while
+// callers press: between two jumps forward no window of monotonic time holds
+// more than the amount, waits stay within a window, and whoever waits one out,
+// whatever the wall clock does meanwhile, is admitted.
+func TestClock_NoJumpBreaksAWindow(t *testing.T) {
+	t.Parallel()
+	const amount, window = 3, 60
+	for seed := range seeds() {
+		random := rand.New(rand.NewPCG(seed, 4))
+		w := newClockedWorld(t)
+		limit := w.limit("owner", requests(amount, window, limiter.SlidingWindow))
+		var admitted []int64
+		for range 80 {
+			w.machine.pass(time.Duration(random.Int64N(int64(20 * time.Second))))
+			switch jump := time.Duration(random.Int64N(int64(48 * time.Hour))); random.IntN(10) {
+			case 0:
+				w.machine.setWall(-jump)
+			case 1:
+				w.machine.setWall(jump)
+				admitted = nil
+			case 2:
+				w.machine.setWall(-jump % time.Minute)
+			}
+			w.tick()
+			_, refusal := w.reserve(limit)
+			switch {
+			case refusal.Refused() && (refusal.RetryAfter() < 1 || refusal.RetryAfter() > window+1):
+				t.Fatalf("seed %d: Retry-After is %d", seed, refusal.RetryAfter())
+			case !refusal.Refused():
+				admitted = append(admitted, int64(w.machine.mono))
+			}
+			if n := since(admitted, int64(w.machine.mono)-window*int64(time.Second)); n > amount {
+				t.Fatalf("seed %d: %d of %d in one window", seed, n, amount)
+			}
+		}
+		w.machine.pass((window + 1) * time.Second)
+		w.machine.setWall(-time.Duration(random.Int64N(int64(time.Hour))))
+		w.tick()
+		w.admit(limit)
+	}
 }
 
 func TestClock_SleepBeforeTheFirstReadingCounts(t *testing.T) {

@@ -16,13 +16,15 @@ type Counter struct {
 	algo  algo
 	meter meterCode
 	dirty bool // in the ledger's list
+	gone  bool // the registry forgot it
 
 	kind       *kind
 	zone       *time.Location // budgets
 	next       *Counter       // of the same hash
 	generation uint64         // of the last plan that used it; 0: none yet
+	place      int32          // in the registry's list
+	holds      int32          // by splits that know it
 	stored     bool           // a snapshot holds a state of it
-	gone       bool           // the registry forgot it
 
 	owner, limit, subject, model, per string
 }
@@ -63,9 +65,9 @@ func (c *Counter) Name() Name {
 	}
 }
 
-func newCounter(n Name, k *kind) *Counter {
+func newCounter(n Name, k *kind, zone *time.Location) *Counter {
 	return &Counter{
-		kind: k, algo: k.algo, meter: k.code, zone: time.UTC,
+		kind: k, algo: k.algo, meter: k.code, zone: zone,
 		owner: n.Owner, limit: n.Limit, subject: n.Subject, model: n.Model, per: n.Per,
 	}
 }
@@ -102,6 +104,19 @@ func longestPeriod(period string) int64 {
 
 // blank reports whether the counter holds nothing that a restart should keep.
 func (s *state) blank() bool { return s.used == 0 }
+
+// live reports whether the counter could still refuse somebody, or an open
+// ticket holds it. A budget is believed to be over only when it has aged: the
+// wall clock may be wrong.
+func (c *Counter) live(now Instant, amount int64) bool {
+	switch {
+	case c.refs > 0:
+		return true
+	case c.algo == algoBudget:
+		return !c.blank() && !c.aged(now.V)
+	}
+	return c.standing(now, amount) > 0
+}
 
 // aged reports whether the counter has been idle for two windows. A total
 // budget never is.

@@ -8,5 +8,6 @@ func (m *Memory) Judge(now Instant, limits []*Limit) Refusal {
 	l := &m.registry.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.judge(l.tick(now), &t)
+	refusal, _ := l.judge(l.tick(now), &t)
+	return refusal
 }

@@ -26,7 +26,14 @@ func (m *Memory) Reserve(_ context.Context, now Instant, t *Ticket) (Refusal, er
 		return Refusal{}, nil
 	}
 	now = l.tick(now)
-	refusal := l.judge(now, t)
+	refusal, stale := l.judge(now, t)
+	for stale {
+		l.mu.Unlock()
+		m.registry.renew(t)
+		l.mu.Lock()
+		now = l.tick(now)
+		refusal, stale = l.judge(now, t)
+	}
 	if !refusal.Refused() {
 		l.charge(now, t)
 	}
@@ -68,6 +75,9 @@ func (m *Memory) Cancel(_ context.Context, now Instant, t *Ticket) {
 	}
 	charges := t.charges()
 	for i := range charges {
+		if charges[i].mark == reachedBefore {
+			continue
+		}
 		c := charges[i].limit.Counter
 		c.refs--
 		if c.giveBack(charges[i].mark) && c.algo != algoGauge {
@@ -86,13 +96,15 @@ func (l *ledger) tick(now Instant) Instant {
 	return now
 }
 
-// judge looks at every limit of the ticket and changes no count.
-func (l *ledger) judge(now Instant, t *Ticket) Refusal {
+// judge looks at every limit of the ticket and changes no count. The verdict
+// is stale when the registry has forgotten a counter.
+func (l *ledger) judge(now Instant, t *Ticket) (r Refusal, stale bool) {
 	var v verdict
-	t.warned = nil
+	t.stamp, t.warned = 0, nil
 	charges := t.charges()
 	for i := range charges {
 		limit := charges[i].limit
+		stale = stale || limit.Counter.gone
 		// What is stored is never below what the counter stands at, so most
 		// limits are done here.
 		if limit.Counter.used < limit.Amount {
@@ -106,7 +118,7 @@ func (l *ledger) judge(now Instant, t *Ticket) Refusal {
 			t.warned = limit
 		}
 	}
-	return v.refusal()
+	return v.refusal(), stale
 }
 
 // full reports whether the limit has no room, what it stands at and how long
@@ -125,24 +137,31 @@ func (l *ledger) charge(now Instant, t *Ticket) {
 	l.stamp++
 	t.held = true
 	charges := t.charges()
-	for i := 0; i < len(charges); i++ {
+	for i := range charges {
 		c := charges[i].limit.Counter
 		if c.stamp == l.stamp {
-			t.drop(i)
-			charges = t.charges()
-			i--
+			charges[i].mark = reachedBefore
 			continue
 		}
 		c.stamp = l.stamp
 		c.refs++
-		if c.meter > codeConcurrency {
-			continue
-		}
-		charges[i].mark = c.take(now, charges[i].limit.Amount)
-		if c.meter == codeRequests {
-			l.changed(c)
+		charges[i].mark = l.take(now, c, charges[i].limit.Amount)
+		if c.meter != codeConcurrency {
+			t.stamp = l.stamp
 		}
 	}
+}
+
+// take charges one counter and returns the charge's mark. Tokens and cost come
+// with the commit.
+func (l *ledger) take(now Instant, c *Counter, amount int64) (mark int64) {
+	if c.meter > codeConcurrency {
+		return 0
+	}
+	if c.meter == codeRequests {
+		l.changed(c)
+	}
+	return c.take(now, amount)
 }
 
 // settle ends a ticket: leases go back and counts are added. It reports
@@ -153,6 +172,9 @@ func (l *ledger) settle(now Instant, t *Ticket, counts *[meterCodes]int64) bool 
 	}
 	charges := t.charges()
 	for i := range charges {
+		if charges[i].mark == reachedBefore {
+			continue
+		}
 		c := charges[i].limit.Counter
 		c.refs--
 		c.release()

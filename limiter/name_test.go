@@ -28,7 +28,11 @@ func TestName_IsWrittenAsInEveryRelease(t *testing.T) {
 
 func TestName_ComesBackFromItsText(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		rule := drawRule(rt)
+		rule := limiter.Rule{
+			Meter:    rapid.SampledFrom([]limiter.Meter{limiter.MeterRequests, limiter.MeterConcurrency, limiter.MeterTokens}).Draw(rt, "meter"),
+			Strategy: rapid.SampledFrom([]limiter.Strategy{limiter.SlidingWindow, limiter.SessionWindow, limiter.Aligned}).Draw(rt, "strategy"),
+			Window:   rapid.Int64Range(1, limiter.MaxWindow).Draw(rt, "window"),
+		}
 		part := rapid.OneOf(rapid.StringMatching(`[%/25F]*`), rapid.String())
 		name := limiter.Name{
 			Owner: part.Draw(rt, "owner"), Limit: part.Draw(rt, "limit"), Subject: part.Draw(rt, "subject"),

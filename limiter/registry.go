@@ -19,6 +19,9 @@ type Registry struct {
 	all    []*Counter
 	kinds  map[Name]*kind
 	zones  map[string]*time.Location
+	splits map[Name]*values
+
+	kept kept
 }
 
 // ledger is the state of every counter under the one mutex of the hot path.
@@ -26,6 +29,7 @@ type ledger struct {
 	mu      sync.Mutex
 	v       int64      // the latest V seen
 	stamp   uint64     // numbers reserves
+	cut     uint64     // the last reserve that the last snapshot holds
 	commits uint64     // numbers commits
 	dirty   []*Counter // changed since the last snapshot, each once, oldest change first
 }
@@ -38,6 +42,8 @@ func NewRegistry() *Registry {
 		byHash: map[uint64]*Counter{},
 		kinds:  map[Name]*kind{},
 		zones:  map[string]*time.Location{},
+		splits: map[Name]*values{},
+		kept:   kept{wanted: make(chan struct{}, 1)},
 	}
 }
 
@@ -48,11 +54,10 @@ func NewRegistry() *Registry {
 func (r *Registry) Use(generation uint64, name Name) *Counter {
 	r.names.Lock()
 	defer r.names.Unlock()
-	c := r.findOrMake(name.identity())
+	zone := r.zoneOf(name.Timezone)
+	c := r.findOrMake(name.identity(), zone)
 	c.generation = max(c.generation, generation)
-	if c.algo == algoBudget {
-		r.setZone(c, name.Timezone)
-	}
+	r.setZone(c, zone)
 	return c
 }
 
@@ -76,17 +81,33 @@ func (r *Registry) Len() int {
 func (r *Registry) restored(name Name) *Counter {
 	r.names.Lock()
 	defer r.names.Unlock()
-	return r.findOrMake(name.identity())
+	return r.findOrMake(name.identity(), time.UTC)
 }
 
-func (r *Registry) findOrMake(n Name) *Counter {
+// renew binds those limits of a ticket anew whose counters the registry has
+// forgotten, so that a request under an old plan counts with everybody else.
+func (r *Registry) renew(t *Ticket) {
+	r.names.Lock()
+	defer r.names.Unlock()
+	charges := t.charges()
+	for i := range charges {
+		if old := charges[i].limit; old.Counter.gone {
+			limit := *old
+			limit.Counter = r.findOrMake(old.Counter.Name(), old.Counter.zone)
+			charges[i].limit = &limit
+		}
+	}
+}
+
+func (r *Registry) findOrMake(n Name, zone *time.Location) *Counter {
 	c, hash := r.find(n)
 	if c != nil {
 		return c
 	}
-	c = newCounter(n, r.kindOf(n))
+	c = newCounter(n, r.kindOf(n), zone)
 	c.next = r.byHash[hash]
 	r.byHash[hash] = c
+	c.place = int32(len(r.all))
 	r.all = append(r.all, c)
 	return c
 }
@@ -111,9 +132,10 @@ func (r *Registry) kindOf(n Name) *kind {
 	return k
 }
 
-func (r *Registry) setZone(c *Counter, timezone string) {
-	zone := r.zoneOf(timezone)
-	if c.zone == zone {
+// setZone changes where a budget's next period ends. Other counters have no
+// use for a zone.
+func (r *Registry) setZone(c *Counter, zone *time.Location) {
+	if c.algo != algoBudget || c.zone == zone {
 		return
 	}
 	r.ledger.mu.Lock()
@@ -133,14 +155,18 @@ func (r *Registry) zoneOf(timezone string) *time.Location {
 	return zone
 }
 
-// remove takes the i-th counter out.
-func (r *Registry) remove(i int) {
-	c := r.all[i]
+// remove forgets a counter that holds nothing. The ledger's mutex is held too.
+func (r *Registry) remove(c *Counter) {
 	end := len(r.all) - 1
-	r.all[i], r.all[end] = r.all[end], nil
+	last := r.all[end]
+	r.all[c.place], last.place = last, c.place
+	r.all[end] = nil
 	r.all = r.all[:end]
 	r.unlink(c)
 	c.gone = true
+	if c.stored {
+		r.ledger.changed(c)
+	}
 }
 
 func (r *Registry) unlink(c *Counter) {

@@ -2,7 +2,6 @@ package limiter_test
 
 import (
 	"fmt"
-	"runtime"
 	"testing"
 	"time"
 
@@ -163,42 +162,4 @@ func TestSweep_WorksBesideTraffic(t *testing.T) {
 	if n := w.registry.Len(); n != 20 {
 		t.Fatalf("%d counters are left, want the 20 of this generation", n)
 	}
-}
-
-// TestRegistry_SpendsLittleOnACounter holds the memory of charged rings, the
-// registry's own share included, to 600 bytes each.
-func TestRegistry_SpendsLittleOnACounter(t *testing.T) {
-	const n = 20_000
-	names := make([]string, n)
-	for i := range names {
-		names[i] = fmt.Sprintf("0198a6ce-7b1f-7000-8000-%012d", i)
-	}
-	w := newWorld(t)
-	source, rule := source(limiter.ScopeKey, 0), requests(10, 60, limiter.SlidingWindow)
-	before := heap()
-	var ticket limiter.Ticket
-	for _, name := range names {
-		ticket.Reset()
-		ticket.Add([]*limiter.Limit{w.limitOf(source, name, rule)})
-		roundTrip(t, w.memory, w.now, limiter.Usage{}, &ticket)
-	}
-	if each := (heap() - before) / n; each > 600 {
-		t.Errorf("a charged ring takes %d bytes", each)
-	} else {
-		t.Logf("a charged ring takes %d bytes", each)
-	}
-	w.pass(time.Hour)
-	w.registry.Sweep(1, w.now)
-	if each := (heap() - before) / n; each > 300 {
-		t.Errorf("an idle counter takes %d bytes", each)
-	}
-	runtime.KeepAlive(names)
-	runtime.KeepAlive(w)
-}
-
-func heap() int64 {
-	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }

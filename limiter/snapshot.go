@@ -65,6 +65,7 @@ func (m *Memory) cut(now Instant) ([]row, []byte, Instant, uint64) {
 	}
 	clear(l.dirty)
 	l.dirty = l.dirty[:0]
+	l.cut = l.stamp
 	return rows, states, now, l.commits
 }
 

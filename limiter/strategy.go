@@ -115,9 +115,10 @@ func (c *Counter) add(now Instant, n int64) {
 	c.last = now.V
 }
 
-// open begins the window or session of v when the one before is over.
+// open begins the window or session of v when the one before is over, or has
+// had all it counted given back: then it is as if it had never begun.
 func (c *Counter) open(v int64) {
-	if v < c.edge {
+	if v < c.edge && c.used > 0 {
 		return
 	}
 	c.used, c.edge = 0, v+c.kind.window

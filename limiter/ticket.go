@@ -1,5 +1,7 @@
 package limiter
 
+import "math"
+
 // inlineLimits is how many limits a ticket holds without allocating.
 const inlineLimits = 32
 
@@ -15,7 +17,8 @@ type Ticket struct {
 	inline [inlineLimits]charge
 	spill  []charge // holds all of them once there are more
 	n      int
-	held   bool // reserved and not ended
+	held   bool   // reserved and not ended
+	stamp  uint64 // see Stamp
 	warned *Limit
 }
 
@@ -24,6 +27,9 @@ type charge struct {
 	limit *Limit
 	mark  int64
 }
+
+// reachedBefore marks a charge whose counter a limit before it has charged.
+const reachedBefore = math.MinInt64
 
 // noCopy makes go vet refuse copies.
 type noCopy struct{}
@@ -60,12 +66,16 @@ func (t *Ticket) Reset() {
 	clear(t.spill)
 	t.spill = t.spill[:0]
 	t.n = 0
-	t.warned = nil
+	t.stamp, t.warned = 0, nil
 }
 
 // Warned returns the first budget of the last Reserve that was used up but
 // lets requests pass; nil if there was none.
 func (t *Ticket) Warned() *Limit { return t.warned }
+
+// Stamp returns the number of the ticket's last Reserve, for Memory.AwaitKept.
+// 0: it was refused, or holds nothing that outlives the process.
+func (t *Ticket) Stamp() uint64 { return t.stamp }
 
 func (t *Ticket) mustBeFree(what string) {
 	if t.held {
@@ -79,17 +89,4 @@ func (t *Ticket) charges() []charge {
 		return t.inline[:t.n]
 	}
 	return t.spill
-}
-
-// drop takes the i-th charge out.
-func (t *Ticket) drop(i int) {
-	rest := t.charges()
-	copy(rest[i:], rest[i+1:])
-	t.n--
-	if t.n >= inlineLimits {
-		t.spill = t.spill[:t.n]
-	}
-	if t.n == inlineLimits {
-		copy(t.inline[:], t.spill)
-	}
 }

@@ -112,6 +112,10 @@ func SaveBackup(path string, fill func(w io.Writer) error) error {
 }
 
 func (db *DB) prune(dir string, keep int) error {
+	cutOff, _ := filepath.Glob(filepath.Join(dir, backupPrefix+"*"+backupSuffix+".new-*")) // the pattern is well formed
+	for _, path := range cutOff {
+		_ = os.Remove(path)
+	}
 	all, err := Backups(dir)
 	for i := max(keep, 1); i < len(all); i++ {
 		err = errors.Join(err, os.Remove(all[i].Path))

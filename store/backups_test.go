@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -137,6 +138,56 @@ func TestBackupTo_EndsWhenItIsNotWantedAnyMore(t *testing.T) {
 	}
 }
 
+// What is copied while requests are recorded and records change is one moment of
+// it, and can be restored where nothing is.
+func TestCopy_IsOneMomentWhileWritesGoOn(t *testing.T) {
+	o, m := inDir(newDir(t)), newMeter()
+	db := mustOpen(t, o)
+	populate(t, db)
+	db.StartUsage(m)
+	stop, ended := make(chan struct{}), make(chan int)
+	go func() {
+		n := 0
+		for ; ; n++ {
+			select {
+			case <-stop:
+				ended <- n
+				return
+			default:
+			}
+			e := hourlyEvent(n)
+			db.RecordUsage(m.add("counter", 1), e.At, store.AppendEvent(nil, e), 0)
+			if n%50 == 0 {
+				_, _ = db.Write(func(e *store.Edit) error { return e.Put(host(fmt.Sprintf("more-%d", n))) })
+			}
+		}
+	}()
+	path := filepath.Join(t.TempDir(), "copy.db")
+	for range 5 {
+		_ = os.Remove(path)
+		if err := store.SaveBackup(path, db.Backup); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Examine(t.Context(), o, path, func(fault string) { t.Error(fault) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	recorded := <-ended
+	elsewhere := inDir(newDir(t))
+	done, err := store.Restore(t.Context(), elsewhere, path)
+	if err != nil || done.Events > uint64(recorded) {
+		t.Fatalf("restored %+v of %d events, %v", done, recorded, err)
+	}
+	restored := mustOpen(t, elsewhere)
+	if got := events(t, restored); uint64(len(got)) != done.Events {
+		t.Errorf("%d events are there, %d are told", len(got), done.Events)
+	}
+	if restored.InstallationID() != db.InstallationID() || restored.Catalog().Generation != done.Generation {
+		t.Error("another installation, or another catalog")
+	}
+}
+
 func TestSaveBackup_WritesTheWholeFileOrNone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "copy.db")
 	gone := errors.New("the server is gone")
@@ -157,16 +208,29 @@ func TestSaveBackup_WritesTheWholeFileOrNone(t *testing.T) {
 	}
 }
 
-func TestOpen_RemovesTheCopyOfABackupThatWasCutOff(t *testing.T) {
+func TestBackupTo_AndOpenRemoveWhatWasCutOff(t *testing.T) {
 	o := inDir(newDir(t))
 	mustClose(t, mustOpen(t, o))
-	left := filepath.Join(o.Dir, "backup-123.tmp")
-	if err := os.WriteFile(left, []byte("half"), 0o600); err != nil {
+	dir := filepath.Join(o.Dir, "backups")
+	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
+	left := []string{
+		filepath.Join(o.Dir, "backup-123.tmp"), filepath.Join(o.Dir, "relay.db.new-123"), filepath.Join(dir, "relay-20260501T120000Z.db.new-123"),
+	}
+	for _, path := range left {
+		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	db := mustOpen(t, o)
-	if _, err := os.Stat(left); err == nil {
-		t.Error("it is still there")
+	if _, err := db.BackupTo(t.Context(), dir, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range left {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s is still there", path)
+		}
 	}
 	c, err := db.Copy()
 	if err != nil {

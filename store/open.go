@@ -146,8 +146,10 @@ func (db *DB) checkPlace() error {
 	return nil
 }
 
-// removeCopies removes what a backup has left that was cut off.
+// removeCopies removes what backups, restores and compactions have left that
+// were cut off. Nobody else makes any while the database is open.
 func (db *DB) removeCopies() {
+	removeDrafts(db.path())
 	left, _ := filepath.Glob(filepath.Join(db.options.Dir, copyPattern)) // the pattern is well formed
 	for _, path := range left {
 		_ = os.Remove(path)

@@ -38,8 +38,9 @@ func (db *DB) QueuedUsage() (used, limit int64) {
 }
 
 // RecordUsage queues an event, which it copies, for the next batch. It does no
-// I/O and fails never, even when the event is larger than its place (of size
-// place; 0 for an event without one).
+// I/O and fails never. From then on the queue holds the bytes of the event and
+// not its place, which may have been larger or smaller (place is its size,
+// 0 for an event without one).
 //
 // Commit is the number that the counters' source gave to the commit of the same
 // request, or 0 when nothing was committed. The numbers are 1, 2, 3 and so on,

@@ -214,19 +214,20 @@ func TestRecordUsage_CopiesTheEvent(t *testing.T) {
 	}
 }
 
-func TestAdmitUsage_KeepsPlacesUntilTheEventIsWritten(t *testing.T) {
+func TestAdmitUsage_KeepsPlacesUntilTheirEventsAreWritten(t *testing.T) {
 	db := storetest.Open(t, func(o *store.Options) { o.QueueBytes = 1000 })
 	if !db.AdmitUsage(600) || db.AdmitUsage(500) || !db.AdmitUsage(400) || db.AdmitUsage(1) {
 		t.Error("the queue admits what does not fit, or not what does")
 	}
 	db.ForgetUsage(400)
-	db.RecordUsage(0, time.Now(), store.AppendEvent(nil, typicalEvent()), 600)
-	if used, limit := db.QueuedUsage(); used != 600 || limit != 1000 || db.AdmitUsage(500) {
+	typical := store.AppendEvent(nil, typicalEvent())
+	db.RecordUsage(0, time.Now(), typical, 600)
+	if used, limit := db.QueuedUsage(); used != int64(len(typical)) || limit != 1000 || db.AdmitUsage(1001-used) {
 		t.Errorf("%d of %d bytes used", used, limit)
 	}
 	large := store.AppendEvent(nil, &store.Event{At: time.Now(), User: string(make([]byte, 2000))})
 	db.RecordUsage(0, time.Now(), large, 0) // is taken, but then nothing else
-	if used, _ := db.QueuedUsage(); used != 600+int64(len(large)) || db.AdmitUsage(1) {
+	if used, _ := db.QueuedUsage(); used != int64(len(typical)+len(large)) || db.AdmitUsage(1) {
 		t.Errorf("%d bytes used", used)
 	}
 	db.StartUsage(nil)

@@ -81,7 +81,7 @@ func (q *usageQueue) record(commit uint64, at time.Time, encoded []byte, place i
 		}
 		return true
 	}
-	held := max(place, int64(len(encoded)))
+	held := int64(len(encoded))
 	q.used += held - place
 	q.sequence++
 	q.recorded++

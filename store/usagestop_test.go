@@ -34,7 +34,7 @@ func TestUncleanStop_TellsWhenAndAboutHowMuchIsMissing(t *testing.T) {
 		db := storetest.Open(t)
 		db.StartUsage(nil)
 		began := time.Now()
-		pass(time.Hour)
+		pass(time.Hour + time.Second/2) // between two snapshots
 		for range 10 {
 			db.RecordUsage(0, time.Now(), store.AppendEvent(nil, typicalEvent()), 0)
 		}
@@ -43,7 +43,7 @@ func TestUncleanStop_TellsWhenAndAboutHowMuchIsMissing(t *testing.T) {
 		db.AdmitUsage(1)
 		pass(time.Second) // those two are told of with no event to write
 		synctest.Wait()
-		through := time.Now()
+		through := began.Add(time.Hour + time.Second)
 		cut := cutOf(t, db)
 		db.ForgetUsage(1)
 		db.ForgetUsage(1)

@@ -73,11 +73,12 @@ func (u *Upstream) nextOnConnect() (Script, bool) {
 	return script, true
 }
 
-// take records a request and returns its script.
+// take records a request and returns its script, both at once: a test that
+// has seen the request may play the next one.
 func (u *Upstream) take(r *Request) Script {
-	u.record(r)
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	u.add(r)
 	if len(u.queue) == 0 {
 		return u.otherwise
 	}
@@ -89,6 +90,10 @@ func (u *Upstream) take(r *Request) Script {
 func (u *Upstream) record(r *Request) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	u.add(r)
+}
+
+func (u *Upstream) add(r *Request) {
 	u.requests = append(u.requests, r)
 	close(u.arrived)
 	u.arrived = make(chan struct{})

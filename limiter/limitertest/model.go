@@ -1,0 +1,232 @@
+package limitertest
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"relay/limiter"
+)
+
+// Model is what a limiter must do, slowly: a sequential one that keeps
+// everything.
+type Model struct {
+	rules    []Rule
+	counters []counter
+	of       []int // rule to counter
+	open     []ticket
+	v        int64 // the latest that was seen
+	commits  uint64
+}
+
+// ticket is a reserve that was admitted and has not ended. Immutable.
+type ticket struct {
+	number int
+	held   []held
+}
+
+// held is a counter that a ticket has charged.
+type held struct {
+	counter int
+	meter   limiter.Meter
+	mark    int64
+}
+
+// NewModel returns a model that has counted nothing.
+func NewModel(rules []Rule) *Model {
+	m := &Model{rules: slices.Clone(rules)}
+	known := map[limiter.Name]int{}
+	for _, r := range rules {
+		i, twice := known[r.Name]
+		if !twice {
+			i = len(m.counters)
+			known[r.Name] = i
+			m.counters = append(m.counters, newCounter(r.Name))
+		}
+		m.of = append(m.of, i)
+	}
+	return m
+}
+
+// Expect returns what each step of a trace must come to.
+func Expect(t Trace) []Outcome {
+	m, now := NewModel(t.Rules), t.Start
+	outcomes := make([]Outcome, len(t.Steps))
+	for i, s := range t.Steps {
+		now = s.after(now)
+		outcomes[i] = m.Do(now, s)
+	}
+	return outcomes
+}
+
+// Do runs one step whose clock, but for being late, reads now.
+func (m *Model) Do(now limiter.Instant, s Step) Outcome {
+	now.V -= int64(s.Late)
+	switch s.Do {
+	case Reserve:
+		return m.reserve(m.tick(now), s)
+	case Commit, Release, Cancel:
+		return m.end(m.tick(now), s)
+	case Read:
+		return m.read(m.tick(now), s.Rule)
+	case Edit:
+		m.rules[s.Rule].Amount = s.Amount
+	}
+	return Outcome{}
+}
+
+// tick keeps V from going back when readings overtake each other.
+func (m *Model) tick(now limiter.Instant) limiter.Instant {
+	m.v = max(m.v, now.V)
+	now.V = m.v
+	return now
+}
+
+func (m *Model) reserve(now limiter.Instant, s Step) Outcome {
+	outcome := m.verdict(now, s.Rules)
+	if outcome.Refused > 0 {
+		return outcome
+	}
+	t := ticket{number: s.Ticket}
+	for _, i := range s.Rules {
+		reached := slices.ContainsFunc(t.held, func(h held) bool { return h.counter == m.of[i] })
+		if !reached {
+			t.held = append(t.held, held{m.of[i], m.rules[i].Name.Meter, m.charge(now, i)})
+		}
+	}
+	m.open = append(m.open, t)
+	return outcome
+}
+
+// charge takes a request or a lease; tokens and cost come with the commit.
+func (m *Model) charge(now limiter.Instant, rule int) (mark int64) {
+	r := m.rules[rule]
+	if r.Name.Meter != limiter.MeterRequests && r.Name.Meter != limiter.MeterConcurrency {
+		return 0
+	}
+	return m.counters[m.of[rule]].charge(now, r.Amount, 1)
+}
+
+// verdict names, within the widest refusing limit, the rule with the longest
+// wait, and waits for all refusing rules.
+func (m *Model) verdict(now limiter.Instant, rules []int) (o Outcome) {
+	var named time.Duration
+	for _, i := range rules {
+		r := m.rules[i]
+		used, wait, full := m.full(now, i)
+		switch {
+		case !full:
+			continue
+		case r.Warn:
+			if o.Warned == 0 {
+				o.Warned = i + 1
+			}
+			continue
+		}
+		first := o.Refused == 0
+		if first || longer(wait, o.Wait) {
+			o.Wait = wait
+		}
+		if first || wider(r, m.rules[o.Refused-1]) || same(r, m.rules[o.Refused-1]) && longer(wait, named) {
+			o.Refused, o.Used, named = i+1, used, wait
+		}
+	}
+	if o.Refused > 0 {
+		if b, is := m.counters[m.of[o.Refused-1]].(*budget); is {
+			o.ResetAt = b.resets(now)
+		}
+	}
+	return o
+}
+
+// full says whether a rule has no room. Tokens pass up to the amount, unless
+// they are refused at it; everything else passes below it.
+func (m *Model) full(now limiter.Instant, rule int) (used int64, wait time.Duration, full bool) {
+	r, c := m.rules[rule], m.counters[m.of[rule]]
+	target := r.Amount - 1
+	if r.Name.Meter.CountsTokens() && r.AtCap == limiter.AdmitAtCap {
+		target = r.Amount
+	}
+	if used = c.stands(now, r.Amount); used <= target {
+		return used, 0, false
+	}
+	return used, c.wait(now, target, r.Amount), true
+}
+
+func wider(a, b Rule) bool { return a.Rung < b.Rung || a.Rung == b.Rung && a.Order < b.Order }
+
+func same(a, b Rule) bool { return a.Rung == b.Rung && a.Order == b.Order }
+
+// longer compares waits, of which a negative one has no end.
+func longer(a, b time.Duration) bool { return b >= 0 && (a < 0 || a > b) }
+
+func (m *Model) end(now limiter.Instant, s Step) Outcome {
+	at := slices.IndexFunc(m.open, func(t ticket) bool { return t.number == s.Ticket })
+	if at < 0 {
+		return Outcome{}
+	}
+	held := m.open[at].held
+	m.open = slices.Delete(m.open, at, at+1)
+	for _, h := range held {
+		c := m.counters[h.counter]
+		if s.Do == Cancel && (h.meter == limiter.MeterRequests || h.meter == limiter.MeterConcurrency) {
+			c.cancel(h.mark)
+			continue
+		}
+		c.release()
+		if n := counted(s.Usage, h.meter); s.Do == Commit && n > 0 {
+			c.charge(now, 0, n)
+		}
+	}
+	if s.Do != Commit {
+		return Outcome{}
+	}
+	m.commits++
+	return Outcome{Commit: m.commits}
+}
+
+func (m *Model) read(now limiter.Instant, rule int) Outcome {
+	c := m.counters[m.of[rule]]
+	o := Outcome{Used: c.stands(now, 0)}
+	if _, lease := c.(*gauge); o.Used > 0 && !lease {
+		o.Wait = c.wait(now, 0, 0)
+	}
+	return o
+}
+
+// Clone returns a model that goes its own way from here on.
+func (m *Model) Clone() *Model {
+	clone := *m
+	clone.rules, clone.open = slices.Clone(m.rules), slices.Clone(m.open)
+	clone.counters = make([]counter, len(m.counters))
+	for i, c := range m.counters {
+		clone.counters[i] = c.clone()
+	}
+	return &clone
+}
+
+// String is equal for models that cannot be told apart.
+func (m *Model) String() string {
+	text := numbers(nil, m.v, int64(m.commits))
+	for _, r := range m.rules {
+		text = numbers(text, r.Amount)
+	}
+	for _, c := range m.counters {
+		text = c.append(append(text, '|'))
+	}
+	open := slices.SortedFunc(slices.Values(m.open), func(a, b ticket) int { return a.number - b.number })
+	for _, t := range open {
+		text = numbers(append(text, '|'), int64(t.number))
+		for _, h := range t.held {
+			text = numbers(text, h.mark)
+		}
+	}
+	return string(text)
+}
+
+func numbers(text []byte, list ...int64) []byte {
+	for _, n := range list {
+		text = append(strconv.AppendInt(text, n, 10), ' ')
+	}
+	return text
+}
