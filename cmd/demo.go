@@ -101,7 +101,7 @@ func startEcho() (*echoUpstream, error) {
 
 func (u *echoUpstream) stop() {
 	u.server.Close()
-	<-u.served
+	_ = <-u.served
 }
 
 // walk is the demo's way through Relay, all of it over the public API.

@@ -160,6 +160,7 @@ func TestConcurrency_APanicGivesEverySlotBack(t *testing.T) {
 				up.Otherwise(k.says(5, 5))
 				r.policy(sliding(limiter.MeterConcurrency, 1, time.Minute))
 				key := r.key("laptop", store.RelayKeySpec{})
+				r.withoutKeys("up", "anthropic")
 				front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 					weak := broken
 					weak.ResponseWriter = w

@@ -97,15 +97,14 @@ func (x *exchange) nothingHere() error {
 }
 
 func (s *Server) nearest(path string) string {
-	best, far := "", 1<<30
+	best, said, far := "", "", 1<<30
 	for known, e := range s.endpoints {
 		if !strings.HasPrefix(known, "/v1/") || strings.HasPrefix(known, "/v1/v1/") {
 			continue
 		}
 		if d := plan.Distance(path, known); d < far || d == far && known < best {
-			best, far = known, d
-			best = e.method + " " + known
+			best, said, far = known, e.method+" "+known, d
 		}
 	}
-	return best
+	return said
 }

@@ -106,7 +106,7 @@ func (r *rig) listen() {
 	go func() { served <- hs.Serve(l) }()
 	r.tb.Cleanup(func() {
 		_ = hs.Close()
-		<-served
+		_ = <-served
 		r.server.Close()
 		stop(nil)
 	})

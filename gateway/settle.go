@@ -22,7 +22,7 @@ func (x *exchange) settle() {
 		x.price()
 	}
 	commit := x.commit()
-	x.s.limiter.Release(context.WithoutCancel(x.r.Context()), x.s.clock.Now(), &x.upstream)
+	x.s.limiter.Release(context.Background(), x.s.clock.Now(), &x.upstream)
 	x.record(commit)
 }
 
@@ -33,7 +33,7 @@ func (x *exchange) commit() uint64 {
 	if !x.admitted {
 		return 0
 	}
-	now, ctx := x.s.clock.Now(), context.WithoutCancel(x.r.Context())
+	now, ctx := x.s.clock.Now(), context.Background()
 	if !x.arrived {
 		x.s.limiter.Cancel(ctx, now, &x.ticket)
 		return 0

@@ -7,12 +7,12 @@ import (
 	"relay/limiter"
 )
 
-// calendar lists, minute by minute, when the periods of a zone begin: with the
-// first minute whose local date belongs to a later period than any before.
+// calendar lists when the periods of a zone begin: with the first quarter of an
+// hour whose local date belongs to a later period than any before.
 func calendar(zone *time.Location, period string, from, to time.Time) []time.Time {
 	var begins []time.Time
 	latest := 0
-	for at := from; at.Before(to); at = at.Add(time.Minute) {
+	for at := from; at.Before(to); at = at.Add(15 * time.Minute) {
 		local := at.In(zone)
 		date := dateOf(local)
 		switch {
@@ -92,7 +92,7 @@ func TestBudget_EveryHourOfOddDaysCountsOnce(t *testing.T) {
 		w.now = at(moment(t, c.from))
 		limit := w.budget("owner", 1<<40, limiter.PeriodDay, c.zone)
 		w.spend(limiter.Usage{CostNanos: 1}, limit)
-		w.pass(time.Duration(w.memory.Read(w.now, limit.Counter).Reset))
+		w.pass(w.memory.Read(w.now, limit.Counter).Reset)
 		for _, hours := range c.hours {
 			for range hours * 4 {
 				w.spend(limiter.Usage{CostNanos: 1}, limit)

@@ -198,7 +198,7 @@ func TestClock_NoJumpBreaksAWindow(t *testing.T) {
 		w := newClockedWorld(t)
 		limit := w.limit("owner", requests(amount, window, limiter.SlidingWindow))
 		var admitted []int64
-		for range 80 {
+		for range 60 {
 			w.machine.pass(time.Duration(random.Int64N(int64(20 * time.Second))))
 			switch jump := time.Duration(random.Int64N(int64(48 * time.Hour))); random.IntN(10) {
 			case 0:

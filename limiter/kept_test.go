@@ -105,7 +105,7 @@ func TestWanted_ReceivesOnceForAllThatWait(t *testing.T) {
 		limit := w.limit("owner", requests(99, 60, limiter.SlidingWindow))
 		wait := func() {
 			stamp := w.admit(limit).Stamp()
-			go w.memory.AwaitKept(t.Context(), stamp)
+			go func() { _ = w.memory.AwaitKept(t.Context(), stamp) }()
 			synctest.Wait()
 		}
 		for range 5 {

@@ -115,7 +115,7 @@ func TestCrash_LeavesCountersAtTheSumOfStoredEvents(t *testing.T) {
 	t.Parallel()
 	for seed := range seeds() {
 		c := newCrashing(t, seed)
-		for range c.IntN(60) {
+		for range c.IntN(40) {
 			c.step()
 		}
 		c.crash()

@@ -96,13 +96,10 @@ func TestRegistry_SpendsLittleOnACounter(t *testing.T) {
 // TestSplit_SpendsLittleOnAValue has as many client addresses as a split tells
 // apart, and others that share.
 func TestSplit_SpendsLittleOnAValue(t *testing.T) {
-	const n = limiter.DefaultBound
-	for _, rules := range [][]limiter.Rule{
-		{requests(60, 60, limiter.SlidingWindow)},
-		{requests(60, 60, limiter.SlidingWindow), tokens(5000, 60), concurrency(10)},
-	} {
+	all := []limiter.Rule{requests(60, 60, limiter.SlidingWindow), tokens(5000, 60), concurrency(10)}
+	for n, rules := range map[int64][]limiter.Rule{limiter.DefaultBound: all[:1], 10_000: all} {
 		w := newWorld(t)
-		split := w.splitOf(0, rules...)
+		split := w.splitOf(int(n), rules...)
 		before := heap()
 		for i := range n + n/8 {
 			limits := split.Limits(w.now, fmt.Sprintf("2001:db8::%x:%x", i>>16, i&0xffff))
@@ -112,7 +109,7 @@ func TestSplit_SpendsLittleOnAValue(t *testing.T) {
 		}
 		each := (heap() - before) / n
 		t.Logf("a value of %d rules takes %d bytes", len(rules), each)
-		if each > 600*int64(len(rules))+150 || split.Len() != n {
+		if each > 600*int64(len(rules))+150 || split.Len() != int(n) {
 			t.Errorf("each of %d values of %d rules takes %d bytes", split.Len(), len(rules), each)
 		}
 		w.returnsToEmpty(before)

@@ -41,14 +41,6 @@ func (w *clockedWorld) restoreClock(states map[string][]byte) {
 	w.clock.Restore(v, wall)
 }
 
-func keep(kept, states map[string][]byte) {
-	for name, state := range states {
-		if kept[name] = state; state == nil {
-			delete(kept, name)
-		}
-	}
-}
-
 func TestSnapshot_PutsOnlyWhatChanged(t *testing.T) {
 	w := newWorld(t)
 	limits := w.oneOfEach(5)

@@ -196,7 +196,7 @@ func TestSplit_NoValueEscapesItsWindow(t *testing.T) {
 		w, plan := newWorld(t), uint64(1)
 		split := w.splitBy(plan, 3, requests(amount, window, limiter.SlidingWindow))
 		admitted := map[string][]int64{}
-		for range 60 {
+		for range 40 {
 			w.pass(time.Duration(random.Int64N(int64(20 * time.Second))))
 			switch random.IntN(12) {
 			case 0:

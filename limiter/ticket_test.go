@@ -39,7 +39,7 @@ func TestReserve_TakesMoreLimitsThanATicketHoldsInline(t *testing.T) {
 			w.wantEach(limits, 0)
 			ticket.Reset()
 			ticket.Add(limits[:1])
-			w.memory.Reserve(context.Background(), w.now, ticket)
+			_, _ = w.memory.Reserve(context.Background(), w.now, ticket)
 			w.wantEach(limits[:1], 1)
 			w.wantEach(limits[1:], 0)
 			w.cancel(ticket)
