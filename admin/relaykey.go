@@ -23,6 +23,7 @@ func (s *server) relayKeyRoutes(api huma.API) {
 	keys.createRoute()
 	keys.rotateRoute()
 	keys.revokeRoute()
+	keys.topUpRoute()
 }
 
 type relayKeys struct {

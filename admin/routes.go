@@ -58,7 +58,7 @@ func (s *server) routes(api huma.API) {
 	records[store.ServiceAccountSpec](s, api)
 	records[store.RelayKeySpec](s, api) // all but create
 
-	s.relayKeyRoutes(api) // POST /api/relay-keys, …/by-id/{id}/rotate, …/by-id/{id}/revoke
+	s.relayKeyRoutes(api) // POST /api/relay-keys, …/by-id/{id}/rotate, …/revoke, …/topup
 	s.hostKeyRoutes(api)  // POST /api/host-keys/by-id/{id}/rotate, …/test, …/reset, GET …/health
 	s.discoverRoute(api)  // POST /api/hosts/by-id/{id}/discover
 	s.connectRoute(api)   // POST /api/connect
@@ -66,6 +66,7 @@ func (s *server) routes(api huma.API) {
 	s.backupRoute(api)    // GET /api/backup
 	s.usageRoutes(api)    // GET /api/usage/events, /api/usage/summary
 	s.explainRoutes(api)  // POST /api/explain, GET /api/accounts/{ref}/effective, /api/policies/{ref}/rate-limits
+	s.resetRoutes(api)    // POST /api/rate-limits/by-id/{id}/reset, /api/policies|relay-keys/by-id/{id}/reset-budget
 	s.statusRoutes(api)   // GET /api/status, /api/version
 	s.sessionRoutes(api)  // GET, POST, DELETE /api/session
 	s.setupRoutes(api)    // POST /api/setup-link

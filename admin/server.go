@@ -22,6 +22,7 @@ type Options struct {
 	Live     plan.Live              // the running server; nil without one
 	Upstream plan.Upstream          // nil: keys cannot be tested, nothing can be connected
 	Counters CounterReader          // the limiter's counters
+	Resets   CounterResetter        // sets them to zero; nil: nothing does
 	Plan     func() *plan.Plan      // the plan in use; nil: nothing can be explained
 	Version  string
 

@@ -1,15 +1,8 @@
 package cmd_test
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"io"
-	"io/fs"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,75 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"relay/gateway/echo"
-	"relay/store"
 	"relay/store/storetest"
 )
-
-// evidence is what has been shown, by where.
-type evidence struct {
-	t     *testing.T
-	where []string
-	text  []string
-}
-
-func (e *evidence) add(where, text string) {
-	e.where, e.text = append(e.where, where), append(e.text, text)
-}
-
-// acquit fails the test when a secret was shown in any form.
-func (e *evidence) acquit(secrets map[string]string) {
-	e.t.Helper()
-	for name, secret := range secrets {
-		for form, written := range written(secret) {
-			for i, text := range e.text {
-				if at := strings.Index(text, written); at >= 0 {
-					e.t.Errorf("%s shows %s (%s): …%q…", e.where[i], name, form, text[max(0, at-80):min(len(text), at+len(written)+20)])
-				}
-			}
-		}
-	}
-}
-
-// written are the forms in which a secret can stand in a text.
-func written(secret string) map[string]string {
-	inJSON, _ := json.Marshal(secret)
-	return map[string]string{
-		"clear": secret, "most of it": secret[:len(secret)*3/4], "JSON": strings.Trim(string(inJSON), `"`),
-		"query": url.QueryEscape(secret), "path": url.PathEscape(secret),
-		"base64": base64.RawStdEncoding.EncodeToString([]byte(secret)), "base64 for URL": base64.RawURLEncoding.EncodeToString([]byte(secret)),
-		"hex": hex.EncodeToString([]byte(secret)),
-	}
-}
-
-// rude is an upstream that says each caller's key back when it refuses it: all
-// keys but the right one, and the right one for model rude.
-func rude(t *testing.T, key string) string {
-	t.Helper()
-	polite := echo.Handler(echo.Options{Key: key, Models: []string{"echo-mini", "rude", "rude-400", "rude-429"}})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		shown := r.Header.Get("Authorization") + r.Header.Get("X-Api-Key")
-		body, _ := io.ReadAll(r.Body)
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		status := 0
-		switch {
-		case !strings.Contains(shown, key), strings.Contains(string(body), `"rude"`):
-			status = http.StatusUnauthorized
-		case strings.Contains(string(body), `"rude-400"`):
-			status = http.StatusBadRequest
-		case strings.Contains(string(body), `"rude-429"`):
-			status = http.StatusTooManyRequests
-		default:
-			polite.ServeHTTP(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"message": "Incorrect API key provided: " + shown, "type": "invalid_request_error", "code": shown}})
-	}))
-	t.Cleanup(server.Close)
-	return server.URL + "/v1"
-}
 
 func TestSecrets_AreShownAtTheirMakingAndNeverAgain(t *testing.T) {
 	secrets := map[string]string{
@@ -235,61 +161,4 @@ func (s *serving) calls(seen *evidence, secrets map[string]string) {
 	}
 	answer, text := s.post("/v1/chat/completions", alice, `{"model":`)
 	seen.add("the answer to a broken body", text+fmt.Sprint(answer.Header))
-}
-
-// pages reads what the control listener shows.
-func (s *serving) pages(seen *evidence) {
-	s.t.Helper()
-	paths := []string{
-		"/metrics", "/readyz", "/livez", "/", "/console.js", "/api/status", "/api/version", "/api/export", "/api/openapi.json",
-		"/api/usage/events", "/api/usage/summary?group_by=model", "/api/accounts/organization:default/effective", "/api/policies/default/rate-limits",
-	}
-	for _, kind := range store.Kinds() {
-		paths = append(paths, "/api/"+kind.Plural()+"?limit=1000")
-	}
-	for _, name := range []string{"up", "second", "third"} {
-		paths = append(paths, "/api/host-keys/"+name, "/api/host-keys/by-id/"+s.control.id("/api/host-keys/"+name)+"/health")
-	}
-	for _, path := range paths {
-		status, text := s.control.send(http.MethodGet, path, "")
-		if status != http.StatusOK && path != "/console.js" {
-			s.t.Errorf("GET %s: %d %s", path, status, text)
-		}
-		seen.add("GET "+path, text)
-	}
-	question := `{"credential":"alice","model":"rude","endpoint":"chat"}`
-	_, text := s.control.send(http.MethodPost, "/api/explain", question)
-	seen.add("/api/explain", text)
-	wrong := control{s.t, s.control.url, "admin-CANARY-wrong-1q2w3e4r5t6y"}
-	seen.add("a refusal by the control API", wrong.must(http.StatusUnauthorized, http.MethodGet, "/api/relay-keys", ""))
-	seen.add("a refused record", s.control.must(http.StatusBadRequest, http.MethodPost, "/api/host-keys", `{"metadata":{"name":"bad"},"spec":{"hostId":"up","valu":"sk-proj-CANARY-wrong-0a1b2c3d4e5f"}}`))
-	seen.add("a backup", s.control.must(http.StatusOK, http.MethodGet, "/api/backup", ""))
-}
-
-// files reads the data dir. What is there to hold a secret must be readable by
-// its owner alone.
-func (s *serving) files(seen *evidence, dir string) {
-	s.t.Helper()
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if info, err := entry.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
-			s.t.Errorf("%s has the mode %v", path, info.Mode())
-		}
-		if entry.Name() != "first-run.txt" {
-			seen.add(entry.Name(), string(text))
-		}
-		return nil
-	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if !slices.Contains(seen.where, "relay.db") {
-		s.t.Errorf("no database among %v", seen.where)
-	}
 }

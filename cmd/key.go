@@ -16,7 +16,7 @@ func keyNoun() noun {
 func (a *app) keyCommand() *cobra.Command {
 	return group("key", "Hand out keys and cap what each may spend",
 		a.keyAddCommand(), a.listCommand(keyNoun()), a.showCommand(keyNoun()), a.keyEditCommand(),
-		a.keyRotateCommand(), a.keyRevokeCommand(), a.removeCommand(keyNoun()))
+		a.keyRotateCommand(), a.keyRevokeCommand(), a.keyTopUpCommand(), a.resetBudgetCommand(keyNoun()), a.removeCommand(keyNoun()))
 }
 
 func (a *app) keyAddCommand() *cobra.Command {

@@ -17,7 +17,7 @@ func limitNoun() noun {
 
 func (a *app) limitCommand() *cobra.Command {
 	return group("limit", "Make rate limits that policies use",
-		a.limitAddCommand(), a.listCommand(limitNoun()), a.showCommand(limitNoun()), a.limitEditCommand(), a.removeCommand(limitNoun()))
+		a.limitAddCommand(), a.listCommand(limitNoun()), a.limitShowCommand(), a.limitEditCommand(), a.limitResetCommand(), a.removeCommand(limitNoun()))
 }
 
 // rateLimitFlags describe a rate limit.

@@ -23,7 +23,7 @@ func localHandler(cfg Config, env Environment) (http.Handler, io.Closer, error) 
 	}
 	e.compile(nil)
 	handler := admin.New(admin.Options{
-		DB: e.db, Warnings: e.Warnings, Counters: counterReader{e}, Plan: e.plan.Load, Version: Version(),
+		DB: e.db, Warnings: e.Warnings, Counters: counterReader{e}, Resets: counterResetter{e}, Plan: e.plan.Load, Version: Version(),
 		Upstream: &gateway.Prober{Version: Version(), DenyPrivate: cfg.Upstream.DenyPrivate},
 	})
 	return handler, e.db, nil

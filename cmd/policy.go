@@ -18,7 +18,7 @@ func policyNoun() noun {
 func (a *app) policyCommand() *cobra.Command {
 	return group("policy", "Say which models may be used, with whose keys, and how much",
 		a.policyAddCommand(), a.listCommand(policyNoun()), a.showCommand(policyNoun()), a.policyEditCommand(),
-		a.policyBindCommand(), a.policyUnbindCommand(), a.removeCommand(policyNoun()))
+		a.policyBindCommand(), a.policyUnbindCommand(), a.resetBudgetCommand(policyNoun()), a.removeCommand(policyNoun()))
 }
 
 func (a *app) policyAddCommand() *cobra.Command {

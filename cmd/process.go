@@ -108,7 +108,7 @@ func (p *process) startControl(metrics *prometheus.Registry) error {
 		return err
 	}
 	handler := admin.New(admin.Options{
-		DB: p.db, Warnings: p.Warnings, Live: p.gateway, Upstream: p.prober(), Counters: counterReader{p.engine}, Plan: p.plan.Load,
+		DB: p.db, Warnings: p.Warnings, Live: p.gateway, Upstream: p.prober(), Counters: counterReader{p.engine}, Resets: counterResetter{p.engine}, Plan: p.plan.Load,
 		Version: Version(), Metrics: promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), UI: ui.Handler(),
 		Ready: p.ready, Token: p.token, InferenceURL: p.inferenceURL(), ControlURL: p.browserURL(), AllowedHosts: p.cfg.Control.AllowedHosts, Log: p.log,
 	})

@@ -28,6 +28,7 @@ type session struct {
 	server string // the URL; "" here
 	local  io.Closer
 	first  uint64 // generation of the catalog when a local session began
+	reset  bool   // counters were set to zero
 }
 
 // dial finds the way to the control API.
@@ -113,7 +114,7 @@ func (a *app) end(ctx context.Context, s *session) error {
 		return nil
 	}
 	did := "read"
-	if status, err := s.Status(context.WithoutCancel(ctx)); err == nil && status.Generation != s.first {
+	if status, err := s.Status(context.WithoutCancel(ctx)); s.reset || err == nil && status.Generation != s.first {
 		did = "changed"
 	}
 	a.note("Relay is not running here; %s the database in %s directly.", did, s.cfg.DataDir)

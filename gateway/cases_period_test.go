@@ -178,36 +178,6 @@ func TestBudget_PeriodsAreCalendarOnesInTheirZone(t *testing.T) {
 	}
 }
 
-func TestRestart_KeepsEveryCountAndNothingInFlight(t *testing.T) {
-	m := newMachine(t, "Europe/Berlin", noon)
-	r := m.boot()
-	up := stock(r)
-	rules := []limiter.Rule{sliding(limiter.MeterTokens, 1e6, 24*time.Hour), sliding(limiter.MeterInput, 1e6, time.Hour), sliding(limiter.MeterConcurrency, 9, time.Minute)}
-	for _, strategy := range []limiter.Strategy{limiter.SlidingWindow, limiter.FixedWindow, limiter.TokenBucket, limiter.LeakyBucket, limiter.SessionWindow} {
-		rules = append(rules, limiter.Rule{Meter: limiter.MeterRequests, Amount: 50, Window: 3600, Strategy: strategy})
-	}
-	r.policy(rules...)
-	budgets := []store.Budget{{Amount: "1000", Period: "day"}, {Amount: "1000", Period: "week"}, {Amount: "1000", Period: "month"}, {Amount: "1000", Period: "total"}}
-	edit(r, "open", func(p *store.Policy) { p.Spec.Budgets = budgets })
-	key := r.key("laptop", store.RelayKeySpec{Budgets: budgets, Limits: &store.Limits{RPS: int64p(50), RPM: int64p(50), RPH: int64p(50), RPD: int64p(50), TPM: int64p(1e6), TPD: int64p(1e6), Concurrency: int64p(9)}})
-	for _, k := range kinds() {
-		up.Play(k.says(900, 100))
-		r.want(r.ask(k, key), 200, "")
-	}
-	before := r.counts()
-	if strings.Count(before, "requests=5; ") != 9 || strings.Count(before, "cost=3750000000; ") != 8 || strings.Count(before, "=0; ") != 2 {
-		t.Fatalf("before the restart the counters read %s", before)
-	}
-	r = m.reboot(noon)
-	if after := r.counts(); after != before {
-		t.Errorf("the restart made the counters go\nfrom %s\nto   %s", before, after)
-	}
-	r = m.reboot(noon.AddDate(0, 2, 0))
-	if after := r.counts(); strings.Count(after, "=0; ") != strings.Count(after, "; ")-2 || strings.Count(after, "total0 cost=3750000000; ") != 2 {
-		t.Errorf("two months later the counters read %s", after)
-	}
-}
-
 // resetOfBudget is when the caller is told that its first budget begins anew.
 func (r *rig) resetOfBudget(key string) string {
 	r.tb.Helper()

@@ -104,3 +104,32 @@ func TestPolicy_TwoKeysShareItsCounterOnEveryEndpoint(t *testing.T) {
 		}
 	}
 }
+
+// One call costs 0.75 dollars of a budget of 0.75.
+func TestPolicy_BudgetsAreSharedAsItsRateLimitIs(t *testing.T) {
+	for name, c := range map[string]struct {
+		per    []string
+		shared [][]string
+	}{
+		"teams have budgets apart": {nil, [][]string{{"bots-1", "bots-2", "tools-1"}, {"ops-1", "ops-2"}}},
+		"a budget for each key":    {[]string{"key"}, [][]string{{"bots-1"}, {"bots-2"}, {"tools-1"}, {"ops-1"}, {"ops-2"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, up := newStand(t)
+			r.priced("750")
+			keys := r.teams()
+			r.bind(nil, "team:research", "team:platform")
+			edit(r, "chat", func(p *store.Policy) {
+				p.Spec.RateLimitID, p.Spec.Budgets = "", []store.Budget{{Amount: "0.75", Period: "day", Per: c.per}}
+			})
+			for i, sharing := range c.shared {
+				k := kinds()[i%len(kinds())]
+				up.Play(k.says(900, 100))
+				r.want(r.ask(k, keys[sharing[0]]), 200, "")
+				for _, each := range sharing {
+					r.want(r.ask(k, keys[each]), 429, "Budget of policy chat: quota of $0.75 a day is used up ($0.75)")
+				}
+			}
+		})
+	}
+}

@@ -88,21 +88,6 @@ func TestConcurrency_ACallerThatLeavesGivesItsSlotBack(t *testing.T) {
 	}
 }
 
-// counted counts the exchanges that an upstream has in hand.
-type counted struct{ now, peak atomic.Int64 }
-
-func (c *counted) script(k kind, pause gatewaytest.Script) gatewaytest.Script {
-	return func(x *gatewaytest.Exchange) error {
-		now := c.now.Add(1)
-		for peak := c.peak.Load(); now > peak && !c.peak.CompareAndSwap(peak, now); peak = c.peak.Load() {
-		}
-		return k.saysAfter(5, 5, gatewaytest.Join(pause, func(*gatewaytest.Exchange) error {
-			c.now.Add(-1)
-			return nil
-		}))(x)
-	}
-}
-
 func TestConcurrency_RefusedCallsNeverLowerTheGauge(t *testing.T) {
 	for _, k := range kinds() {
 		t.Run(k.name, func(t *testing.T) {
@@ -140,37 +125,6 @@ func TestConcurrency_RefusedCallsNeverLowerTheGauge(t *testing.T) {
 			}
 			stop()
 		})
-	}
-}
-
-// watchGauge reads the key's gauge all the time until stop, which fails the
-// test when it was ever below 0.
-func (r *rig) watchGauge(key string) (stop func()) {
-	r.tb.Helper()
-	gauge := r.counter(key, limiter.MeterConcurrency)
-	end := make(chan struct{})
-	var watching sync.WaitGroup
-	var least int64
-	watching.Go(func() {
-		for {
-			select {
-			case <-end:
-				return
-			default:
-			}
-			least = min(least, r.memory.Read(r.clock.Now(), gauge).Used)
-			runtime.Gosched()
-		}
-	})
-	return func() {
-		close(end)
-		watching.Wait()
-		if least < 0 {
-			r.tb.Errorf("the gauge read %d", least)
-		}
-		if n := r.used(key, limiter.MeterConcurrency); n != 0 {
-			r.tb.Errorf("in the end there are %d in flight", n)
-		}
 	}
 }
 

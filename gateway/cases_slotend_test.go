@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,32 +98,6 @@ func (r *rig) withoutKeys(hosts ...string) {
 		spec.DefaultTierPolicyID = r.record(store.KindPolicy, "tier-"+name)
 		put(r, name, spec)
 	}
-}
-
-// mustBeIdle fails the test unless every gauge of callers, models and hosts is
-// at 0.
-func (r *rig) mustBeIdle(after string) {
-	r.tb.Helper()
-	seen := 0
-	for _, l := range r.gauges() {
-		reading := r.memory.Read(r.clock.Now(), l.Counter)
-		seen++
-		if reading.Used != 0 || reading.InFlight != 0 {
-			r.tb.Fatalf("after %q the gauge of %s reads %d, held by %d", after, l.Source.Owner, reading.Used, reading.InFlight)
-		}
-	}
-	if seen == 0 {
-		r.tb.Fatal("there is no gauge")
-	}
-}
-
-// gauges are the limits on what is in flight of the plan in use.
-func (r *rig) gauges() []*limiter.Limit {
-	all := r.limits()
-	for _, k := range r.server.Plan().HostKeys {
-		all = append(all, k.Limits...)
-	}
-	return slices.DeleteFunc(all, func(l *limiter.Limit) bool { return l.Counter.Name().Meter != limiter.MeterConcurrency })
 }
 
 // frail is a ResponseWriter that panics once the request is under way.

@@ -102,3 +102,27 @@ func (j *journal) String() string {
 	defer j.mu.Unlock()
 	return j.text.String()
 }
+
+// bell wakes all that wait for it to ring next.
+type bell struct {
+	mu   sync.Mutex
+	wait chan struct{}
+}
+
+func (b *bell) next() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.wait == nil {
+		b.wait = make(chan struct{})
+	}
+	return b.wait
+}
+
+func (b *bell) ring() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.wait != nil {
+		close(b.wait)
+		b.wait = nil
+	}
+}

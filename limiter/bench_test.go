@@ -32,15 +32,16 @@ func ringRules(n int) []limiter.Rule {
 	return rules
 }
 
-// BenchmarkFourLimitsOfThreeRules is a usual request: requests, tokens and
-// concurrency on four rungs.
-func BenchmarkFourLimitsOfThreeRules(b *testing.B) {
+// BenchmarkFourLimitsOfFourRules is a usual request: requests a minute and a
+// day, tokens and concurrency on four rungs.
+func BenchmarkFourLimitsOfFourRules(b *testing.B) {
 	registry := limiter.NewRegistry()
 	memory := limiter.NewMemory(registry)
 	var rungs [][]*limiter.Limit
 	for i := range 4 {
 		rungs = append(rungs, plan(registry, fmt.Sprint("rung ", i),
 			limiter.Rule{Meter: limiter.MeterRequests, Amount: 1 << 40, Window: 60, Strategy: limiter.SlidingWindow},
+			limiter.Rule{Meter: limiter.MeterRequests, Amount: 1 << 40, Window: 86_400, Strategy: limiter.SlidingWindow},
 			limiter.Rule{Meter: limiter.MeterTokens, Amount: 1 << 50, Window: 60, Strategy: limiter.SlidingWindow},
 			limiter.Rule{Meter: limiter.MeterConcurrency, Amount: 1 << 20, Window: 1, Strategy: limiter.SlidingWindow},
 		))
@@ -90,6 +91,57 @@ func BenchmarkSixteenRingsEightGoroutines(b *testing.B) {
 			roundTrip(b, memory, now, limiter.Usage{}, &ticket)
 		}
 	})
+}
+
+// BenchmarkSplitOfKnownValues looks one of 65,536 client addresses up and takes
+// a request through its three rules.
+func BenchmarkSplitOfKnownValues(b *testing.B) {
+	split, memory, values := fullSplit()
+	now := limiter.Instant{V: 1e18, Wall: 1e18}
+	var ticket limiter.Ticket
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		ticket.Reset()
+		ticket.Add(split.Limits(now, values[i%len(values)]))
+		roundTrip(b, memory, now, limiter.Usage{Input: 1}, &ticket)
+	}
+}
+
+// BenchmarkSplitWithoutAPlace looks up values that find every place taken by
+// one that still counts.
+func BenchmarkSplitWithoutAPlace(b *testing.B) {
+	split, _, values := fullSplit()
+	now := limiter.Instant{V: 1e18, Wall: 1e18}
+	for i := range values {
+		values[i] = "new " + values[i]
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		split.Limits(now, values[i%len(values)])
+	}
+}
+
+// fullSplit returns a split in which every place is taken by a value with a
+// live window.
+func fullSplit() (*limiter.Split, *limiter.Memory, []string) {
+	registry := limiter.NewRegistry()
+	memory := limiter.NewMemory(registry)
+	limits := plan(registry, "system",
+		limiter.Rule{Meter: limiter.MeterRequests, Amount: 1 << 40, Window: 60, Strategy: limiter.SlidingWindow},
+		limiter.Rule{Meter: limiter.MeterTokens, Amount: 1 << 50, Window: 60, Strategy: limiter.SlidingWindow},
+		limiter.Rule{Meter: limiter.MeterConcurrency, Amount: 1 << 20, Window: 1, Strategy: limiter.SlidingWindow},
+	)
+	split := registry.Split(limits, 0)
+	now := limiter.Instant{V: 1e18, Wall: 1e18}
+	values := make([]string, limiter.DefaultBound)
+	for i := range values {
+		values[i] = fmt.Sprintf("2001:db8::%x", i)
+		var ticket limiter.Ticket
+		ticket.Add(split.Limits(now, values[i]))
+		_, _ = memory.Reserve(context.Background(), now, &ticket)
+		memory.Commit(context.Background(), now, limiter.Usage{}, &ticket, nil)
+	}
+	return split, memory, values
 }
 
 // BenchmarkSnapshotOfAThousandRings includes the thousand reserves and commits

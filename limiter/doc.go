@@ -10,7 +10,9 @@
 // a Ticket and takes it through a Limiter: Reserve before the upstream is
 // called, then exactly one of Commit (it has ended), Release (it may have
 // arrived, and another attempt follows) and Cancel (it cannot have arrived).
-// Memory is the Limiter inside one process. A Clock tells the time.
+// Memory is the Limiter inside one process. A Clock tells the time. A Split
+// gives every value that callers choose, an end user or an address, counters of
+// its own, for a bounded number of values.
 //
 // # What it promises
 //
@@ -32,21 +34,26 @@
 //     the last charge on; a lowered amount caps what is in the bucket.
 //   - Leases go back exactly once, by ticket; a gauge never falls below zero.
 //     A cancelled request is given back by token-bucket, leaky-bucket and
-//     session-window, where its session still runs.
+//     session-window, where its session still runs; a session whose requests
+//     were all cancelled never began.
 //   - A budget resets when a charge or a request comes after its calendar
 //     period has ended, in its own time zone, daylight saving included. A wall
 //     clock that is set back does not bring an earlier period back.
 //   - Commits are numbered from 1 without gaps, and a snapshot says up to which
 //     number it goes: it holds exactly those commits.
+//   - Reserves are numbered, too. AwaitKept returns once a snapshot that holds a
+//     reserve is on disk, and with it all that was counted before: a request
+//     that waits for it before it is sent on is not forgotten by a crash.
 //   - Editing an amount keeps the count. Editing meter, strategy or window
 //     makes another name, thus a fresh count.
 //   - A count that could still refuse somebody is never forgotten: Sweep drops
 //     a state that has been idle for two windows, and a counter only when, in
 //     addition, no plan and no open ticket refers to it. A total budget without
 //     a plan stays for 366 days after its last charge. So switching a policy
-//     off and on is no way around its limits. One case is let go: a request
-//     that still runs under the old plan when Sweep forgets an idle counter
-//     charges the forgotten one.
+//     off and on is no way around its limits. A request that still runs under
+//     an old plan, whose idle counter was forgotten, finds the present one.
+//   - A value of a Split is pushed out only when nothing is left of what it was
+//     counted for.
 //   - Counts stop at the largest int64; negative usage counts 0.
 //
 // One mutex guards all counters and is held for arithmetic alone: no I/O, no

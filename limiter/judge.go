@@ -8,6 +8,6 @@ func (m *Memory) Judge(now Instant, limits []*Limit) Refusal {
 	l := &m.registry.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	refusal, _ := l.judge(l.tick(now), &t)
+	_, refusal := m.judge(now, &t)
 	return refusal
 }

@@ -22,7 +22,8 @@ type kept struct {
 // of the upstream. Stamp 0 waits for nothing. When ctx ends first the error
 // says so, and the caller cancels its ticket.
 //
-// It allocates at most once a wait, and never touches the mutex of Reserve.
+// It never touches the mutex of Reserve. The writer of snapshots, see Wanted and
+// Kept, decides how long it takes.
 func (m *Memory) AwaitKept(ctx context.Context, stamp uint64) error {
 	k := &m.registry.kept
 	for {

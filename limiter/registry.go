@@ -24,16 +24,6 @@ type Registry struct {
 	kept kept
 }
 
-// ledger is the state of every counter under the one mutex of the hot path.
-type ledger struct {
-	mu      sync.Mutex
-	v       int64      // the latest V seen
-	stamp   uint64     // numbers reserves
-	cut     uint64     // the last reserve that the last snapshot holds
-	commits uint64     // numbers commits
-	dirty   []*Counter // changed since the last snapshot, each once, oldest change first
-}
-
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry {
 	seed := maphash.MakeSeed()

@@ -9,11 +9,12 @@ const DefaultBound = 65_536
 //
 // At most so many values are told apart at a time. A further one takes the
 // place of a value that has nothing left to count and that no open ticket
-// holds, the idle longest first; when it finds none, it shares the counters of
-// the limits themselves. So no value gets rid of what it was counted for by
-// being pushed out, and callers who make values up take a bounded amount of
-// memory, besides what a restart brought back. A value that shared may later
-// find a place, and then starts its own count.
+// holds, the idle longest first; when it finds none among that and eight
+// more, others each time, it shares the counters of the limits themselves. So
+// no value gets rid of what it was counted for by being pushed out, and callers
+// who make values up take a bounded amount of memory, besides what a restart
+// brought back. A value that shared may later find a place, and then starts its
+// own count.
 //
 // A Split belongs to one plan. What is known of the values outlives it in the
 // registry, so that the Split of the same limits in the next plan goes on with

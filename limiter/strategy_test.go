@@ -1,6 +1,7 @@
 package limiter_test
 
 import (
+	"math"
 	"math/big"
 	"testing"
 	"time"
@@ -124,6 +125,39 @@ func TestBucket_IsExactBeyond64Bits(t *testing.T) {
 			t.Fatalf("drains in %d ns, want %d", got, want)
 		}
 	}
+}
+
+// TestBucket_WaitsExactlyWhereTheSumCarries picks windows for which the level
+// in parts lies so close below a multiple of 2^64 that rounding up crosses it.
+func TestBucket_WaitsExactlyWhereTheSumCarries(t *testing.T) {
+	const level, amount = 700, limiter.MaxAmount
+	found := 0
+	for seconds := limiter.MaxWindow; found < 3; seconds-- {
+		parts := new(big.Int).Mul(big.NewInt(level), big.NewInt(int64(seconds)*1e9))
+		if low := parts.Uint64(); low < math.MaxUint64-amount+2 {
+			continue
+		}
+		found++
+		w := newWorld(t)
+		limit := w.limit("owner", requests(amount, int64(seconds), limiter.LeakyBucket))
+		for range level {
+			w.admit(limit)
+		}
+		want := parts.Add(parts, big.NewInt(amount-1)).Div(parts, big.NewInt(amount)).Int64()
+		if got := w.memory.Read(w.now, limit.Counter).Reset; got != time.Duration(want) {
+			t.Fatalf("with a window of %d s it drains in %d ns, want %d", seconds, got, want)
+		}
+	}
+}
+
+func TestBucket_IsEmptyHoweverLongItWasIdle(t *testing.T) {
+	w := newWorld(t)
+	limit := w.limit("owner", requests(limiter.MaxAmount, 1, limiter.TokenBucket))
+	w.admit(limit)
+	w.pass(200 * 366 * 24 * time.Hour)
+	w.wantUsed(limit, 0)
+	w.admit(limit)
+	w.wantUsed(limit, 1)
 }
 
 func TestSessionWindow_OpensWithTheFirstRequest(t *testing.T) {

@@ -90,3 +90,12 @@ func (t *Ticket) charges() []charge {
 	}
 	return t.spill
 }
+
+// end reports whether the ticket was reserved, and is the last to find it so.
+func (t *Ticket) end() bool {
+	if t == nil || !t.held {
+		return false
+	}
+	t.held = false
+	return true
+}
