@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 
-	"relay/gateway/plan"
 	"relay/gateway/wire"
 	"relay/gateway/wire/chat"
 	"relay/gateway/wire/messages"
@@ -102,7 +101,7 @@ func (s *Server) nearest(path string) string {
 		if !strings.HasPrefix(known, "/v1/") || strings.HasPrefix(known, "/v1/v1/") {
 			continue
 		}
-		if d := plan.Distance(path, known); d < far || d == far && known < best {
+		if d := store.EditDistance(path, known); d < far || d == far && known < best {
 			best, said, far = known, e.method+" "+known, d
 		}
 	}

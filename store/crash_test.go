@@ -47,7 +47,7 @@ func writeUntilKilled(dir string) {
 				fmt.Println("host", ends[i].UnixNano())
 			}
 		}
-		time.Sleep(10 * time.Millisecond)
+		<-time.After(10 * time.Millisecond)
 	}
 }
 

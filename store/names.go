@@ -99,16 +99,16 @@ func checkModelName(name string) string {
 func Nearest(word string, candidates []string) string {
 	best, distance := "", max(1, len(word)/3)+1
 	for _, candidate := range candidates {
-		if d := editDistance(strings.ToLower(word), strings.ToLower(candidate)); d < distance {
+		if d := EditDistance(strings.ToLower(word), strings.ToLower(candidate)); d < distance {
 			best, distance = candidate, d
 		}
 	}
 	return best
 }
 
-// editDistance counts the inserted, deleted, replaced and swapped bytes between
-// a and b.
-func editDistance(a, b string) int {
+// EditDistance counts the inserted, deleted, replaced and swapped bytes between
+// a and b, which are names: of a text longer than any name it is the length.
+func EditDistance(a, b string) int {
 	if len(a) > maxModelName || len(b) > maxModelName {
 		return max(len(a), len(b))
 	}

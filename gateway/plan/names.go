@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"relay/store"
 )
 
 // indexNames makes the name index. Real names win over aliases, aliases over
@@ -56,7 +58,7 @@ func (a *Access) Near(name string) []string {
 	}
 	var found []scored
 	for _, m := range a.list {
-		found = append(found, scored{m.Name, Distance(strings.ToLower(name), strings.ToLower(m.Name))})
+		found = append(found, scored{m.Name, store.EditDistance(strings.ToLower(name), strings.ToLower(m.Name))})
 	}
 	slices.SortStableFunc(found, func(x, y scored) int { return cmp.Compare(x.far, y.far) })
 	var names []string
@@ -64,26 +66,4 @@ func (a *Access) Near(name string) []string {
 		names = append(names, s.name)
 	}
 	return names
-}
-
-// Distance is the Levenshtein distance over bytes, on names cut to 200.
-func Distance(a, b string) int {
-	a, b = a[:min(len(a), 200)], b[:min(len(b), 200)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
