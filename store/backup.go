@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"go.etcd.io/bbolt"
@@ -32,6 +33,9 @@ func (db *DB) Copy() (*Copy, error) {
 		_ = c.Close()
 		return nil, err
 	}
+	// Where an open file can lose its name, nothing is left of it even when the
+	// process ends here.
+	_ = os.Remove(file.Name())
 	return c, nil
 }
 
@@ -56,7 +60,11 @@ func (c *Copy) Read(b []byte) (int, error) { return c.file.Read(b) }
 
 // Close removes the copy.
 func (c *Copy) Close() error {
-	return errors.Join(c.file.Close(), os.Remove(c.file.Name()))
+	err, gone := c.file.Close(), os.Remove(c.file.Name())
+	if errors.Is(gone, fs.ErrNotExist) {
+		gone = nil
+	}
+	return errors.Join(err, gone)
 }
 
 // Backup writes a consistent copy of the database as it is now. The copy goes
