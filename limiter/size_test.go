@@ -93,6 +93,18 @@ func TestRegistry_SpendsLittleOnACounter(t *testing.T) {
 	runtime.KeepAlive(names)
 }
 
+// TestRegistry_ForgetsWindowsAndZones has rules of many windows and budgets of
+// many zones, none twice.
+func TestRegistry_ForgetsWindowsAndZones(t *testing.T) {
+	w := newWorld(t)
+	before := heap()
+	for i := range int64(5000) {
+		w.limit("owner", requests(1, i+1, limiter.SlidingWindow))
+		w.budget(fmt.Sprint(i), 1, limiter.PeriodDay, fmt.Sprint("no such zone ", i))
+	}
+	w.returnsToEmpty(before)
+}
+
 // TestSplit_SpendsLittleOnAValue has as many client addresses as a split tells
 // apart, and others that share.
 func TestSplit_SpendsLittleOnAValue(t *testing.T) {

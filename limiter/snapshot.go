@@ -71,9 +71,6 @@ func (m *Memory) cut(now Instant) ([]row, []byte, Instant, uint64) {
 
 // snapshot appends the counter's state, or nothing when there is none.
 func (c *Counter) snapshot(now Instant, dst []byte) []byte {
-	if c.gone || c.algo == algoGauge {
-		return dst
-	}
 	if c.algo == algoRing {
 		c.roll(now.V)
 	}

@@ -94,6 +94,24 @@ func TestSnapshot_PutsWhatACancelGaveBack(t *testing.T) {
 	}
 }
 
+func TestSnapshot_PutsNothingOfWhatWasGivenBackBefore(t *testing.T) {
+	w := newWorld(t)
+	limit := w.limit("owner", requests(5, 60, limiter.TokenBucket))
+	w.cancel(w.admit(limit))
+	if states := w.snapshot(); len(states) != 0 {
+		t.Fatalf("a request that was given back puts %v", states)
+	}
+	ticket := w.admit(limit)
+	w.snapshot()
+	w.cancel(ticket)
+	w.snapshot()
+	w.pass(time.Hour)
+	w.registry.Sweep(2, w.now)
+	if states := w.snapshot(); len(states) != 0 || w.registry.Len() != 0 {
+		t.Fatalf("a counter whose state went before puts %v", states)
+	}
+}
+
 func TestSnapshot_LeavesLeasesOut(t *testing.T) {
 	w := newWorld(t)
 	limit := w.limit("owner", concurrency(2))
@@ -234,6 +252,54 @@ func TestRestore_RefusesDamage(t *testing.T) {
 	}
 	if err := next.memory.Restore(next.now, "no/name", []byte{1}); err == nil {
 		t.Error("a state without a counter's name is restored")
+	}
+}
+
+// TestRestore_RefusesWhatNoCounterCanHold has states whose numbers are well
+// written and out of range.
+func TestRestore_RefusesWhatNoCounterCanHold(t *testing.T) {
+	for name, states := range map[string][][]byte{
+		"o/l////requests/sliding-window/60": {
+			{1, 0, 9, 0, 61, 1}, {1, 0, 9, 0, 60, 1, 0, 1}, {1, 0, 9, 0, 0, 0},
+		},
+		"o/l////requests/token-bucket/1":   {append([]byte{1, 3, 9, 0, 1}, 0x80, 0x94, 0xeb, 0xdc, 0x03, 1), {1, 3, 9, 0, 1, 0, 0}},
+		"o/l////requests/session-window/1": {append([]byte{1, 2, 9, 0, 1}, 0x81, 0x94, 0xeb, 0xdc, 0x03)},
+		"o/l////requests/fixed-window/60":  {{1, 1, 9, 0, 0, 1}},
+	} {
+		for _, state := range states {
+			w := newWorld(t)
+			if err := w.memory.Restore(w.now, name, state); err == nil {
+				t.Errorf("%s is restored from % x", name, state)
+			}
+		}
+	}
+	w := newWorld(t)
+	for name, state := range map[string][]byte{
+		"o/l////requests/sliding-window/60": {1, 0, 9, 0, 60, 1},
+		"o/l////requests/token-bucket/1":    append([]byte{1, 3, 9, 0, 1}, 0xff, 0x93, 0xeb, 0xdc, 0x03, 1),
+		"o/l////requests/session-window/1":  append([]byte{1, 2, 9, 0, 1}, 0x80, 0x94, 0xeb, 0xdc, 0x03),
+	} {
+		if err := w.memory.Restore(w.now, name, state); err != nil {
+			t.Errorf("%s is not restored from % x: %v", name, state, err)
+		}
+	}
+}
+
+func TestRestore_KeepsWhatStandsAtTheTop(t *testing.T) {
+	w := newWorld(t)
+	aligned := tokens(9, 3600)
+	aligned.Strategy = limiter.Aligned
+	limits := []*limiter.Limit{w.limit("owner", tokens(9, 3600)), w.limit("owner", aligned), w.budget("owner", 9, limiter.PeriodMonth, "")}
+	w.spend(limiter.Usage{Input: 5, CostNanos: 5}, limits...)
+	w.pass(10 * time.Minute)
+	w.spend(everything(math.MaxInt64), limits...)
+	next := newWorld(t)
+	next.now = w.now
+	next.restore(w.snapshot())
+	for _, l := range limits {
+		if got := next.memory.Read(next.now, next.registry.Use(1, l.Counter.Name())).Used; got != math.MaxInt64 {
+			t.Errorf("%s is restored at %d", l.Counter.Name(), got)
+		}
 	}
 }
 

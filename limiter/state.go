@@ -129,7 +129,7 @@ func (d *decoder) int() int64 {
 func (d *decoder) below(limit int64) int64 {
 	n := d.int()
 	d.refuse(n >= limit)
-	return min(n, limit-1)
+	return n
 }
 
 // seconds reads a wall time in nanoseconds. What is too far for one is never.

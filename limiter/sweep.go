@@ -3,6 +3,7 @@ package limiter
 import (
 	"maps"
 	"slices"
+	"time"
 )
 
 // sweepBatch is how many counters one hold of the mutexes looks at: some ten
@@ -63,8 +64,7 @@ func (r *Registry) shrink() {
 	maps.Copy(byHash, r.byHash)
 	r.byHash = byHash
 	if len(r.all) == 0 {
-		clear(r.kinds)
-		clear(r.zones)
+		r.kinds, r.zones = map[Name]*kind{}, map[string]*time.Location{}
 	}
 }
 
