@@ -76,3 +76,6 @@ func CapsInWords(limits *store.Limits, budgets []store.Budget) string {
 
 // ExitCode is the exit code of an error.
 func ExitCode(err error) int { return exitCode(err) }
+
+// NewLogBuffer is the writer behind a server's logger.
+var NewLogBuffer = newLogBuffer

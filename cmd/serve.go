@@ -36,7 +36,8 @@ func (a *app) serve(ctx context.Context, cfg Config) error {
 	if a.Env.get("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	log := newLogger(a.Stderr, cfg.Log)
+	log, closeLog := newLogger(a.Stderr, cfg.Log)
+	defer func() { _ = closeLog() }()
 	p, err := startProcess(cfg, a.Env, log)
 	if err != nil {
 		return err
