@@ -59,6 +59,21 @@ func (a *app) askSecret(ctx context.Context, what string) (string, error) {
 	return text, nil
 }
 
+// askLine asks on the terminal for a line of text, without blanks around it.
+func (a *app) askLine(ctx context.Context, question string) (string, error) {
+	terminal, ok := a.terminal()
+	if !ok {
+		return "", usagef("nobody is there to ask for %s", question)
+	}
+	fmt.Fprintf(a.Stderr, "%s: ", question)
+	text, err := typed(ctx, terminal, func() (string, error) { return bufio.NewReader(terminal).ReadString('\n') })
+	if err != nil && text == "" {
+		fmt.Fprintln(a.Stderr)
+		return "", fmt.Errorf("read answer: %w", err)
+	}
+	return strings.TrimSpace(text), nil
+}
+
 // typed waits for what a person types, or for an interrupt, after which the
 // terminal shows again what is typed. The read itself cannot be interrupted
 // and ends with the process.

@@ -18,6 +18,7 @@ type connectFlags struct {
 	shapes  []string
 	auth    string
 	account string
+	parts   map[string]string // of a shipped base URL
 }
 
 func (a *app) connectCommand() *cobra.Command {
@@ -28,6 +29,7 @@ func (a *app) connectCommand() *cobra.Command {
 		Long: "Connects a provider. The key is asked for, tested with one call and kept sealed;\n" +
 			"the models that the provider lists can be called at once.",
 		Example: "  relay connect openai\n" +
+			"  relay connect azure --set resource=acme\n" +
 			"  relay connect lab --base-url http://10.0.0.5:8000/v1 --value-env LAB_KEY\n" +
 			"  relay connect ollama --base-url http://127.0.0.1:11434 --shape ollama --auth none",
 		Args: exactly("NAME"),
@@ -37,6 +39,7 @@ func (a *app) connectCommand() *cobra.Command {
 	c.Flags().StringSliceVar(&flags.shapes, "shape", nil, "`SHAPE` that it speaks, best first: openai, openai_responses, anthropic, gemini, ollama; repeatable")
 	c.Flags().StringVar(&flags.auth, "auth", "", "`HOW` it takes the key: bearer, x-api-key, x-goog-api-key, header:NAME or none")
 	c.Flags().StringVar(&flags.account, "account", "", "`NAME` of the provider's organization that the key belongs to")
+	c.Flags().StringToStringVar(&flags.parts, "set", nil, "`NAME=VALUE` of what a known provider's URL leaves open, such as resource=acme; repeatable")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := flags.check(); err != nil {
 			return err
@@ -49,6 +52,9 @@ func (a *app) connectCommand() *cobra.Command {
 }
 
 func (a *app) connect(ctx context.Context, s *session, name string, flags connectFlags) error {
+	if err := a.fillBaseURL(ctx, s, name, &flags); err != nil {
+		return err
+	}
 	key, err := a.connectKey(ctx, s, name, flags)
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func TestLogBuffer_WritesLinesTogetherAndInTime(t *testing.T) {
 			if got := out.take(); len(got) != 0 {
 				t.Fatalf("%q is written at once", got)
 			}
-			time.Sleep(100 * time.Millisecond)
+			<-time.After(100 * time.Millisecond)
 			synctest.Wait()
 			if got := out.take(); len(got) != 1 || got[0] != "a\nb\n" {
 				t.Fatalf("after the delay %q is written", got)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"relay/admin"
 	"relay/store"
@@ -70,23 +71,30 @@ func (w whereabouts) hosts(model string) []string {
 // has a price, or "-".
 func (w whereabouts) price(model, meter string) string {
 	for _, b := range w.bindings[model] {
-		if amount := perMillion(w.pricings[b.Spec.PricingID], meter); amount != "" {
+		if amount := perMillion(w.pricings[b.Spec.PricingID], meter, time.Now()); amount != "" {
 			return amount
 		}
 	}
 	return "-"
 }
 
-func perMillion(pricing *store.Pricing, meter string) string {
+// perMillion returns the price at now, of requests with little input.
+func perMillion(pricing *store.Pricing, meter string, now time.Time) string {
 	if pricing == nil {
 		return ""
 	}
+	today := now.UTC().Format(time.DateOnly)
+	best := store.Rate{}
 	for _, rate := range pricing.Spec.Rates {
-		if rate.Meter == meter && rate.Unit == "per_million" && rate.AboveTokens == 0 && rate.From == "" && rate.To == "" {
-			return "$" + rate.Amount
+		inForce := rate.From <= today && (rate.To == "" || today < rate.To)
+		if inForce && rate.Meter == meter && rate.Unit == "per_million" && rate.AboveTokens == 0 && rate.From >= best.From {
+			best = rate
 		}
 	}
-	return ""
+	if best.Amount == "" {
+		return ""
+	}
+	return "$" + best.Amount
 }
 
 func modelTable(ctx context.Context, s *session, rows []json.RawMessage) (table, error) {
@@ -160,7 +168,7 @@ func (b bindingSpot) inWords(model string, pricing *store.Pricing) string {
 		return parts[0] + ", no price"
 	}
 	for _, meter := range pricedMeters() {
-		if amount := perMillion(pricing, meter[0]); amount != "" {
+		if amount := perMillion(pricing, meter[0], time.Now()); amount != "" {
 			parts = append(parts, fmt.Sprintf("%s/M %s", amount, strings.TrimPrefix(meter[1], "price-")))
 		}
 	}

@@ -63,6 +63,17 @@ func BaseURLPlaceholders(base string) []string {
 	return names
 }
 
+// FillBaseURL puts values, by name, in the place of what a shipped base URL
+// leaves open. Names without a value stay open.
+func FillBaseURL(base string, values map[string]string) string {
+	return placeholder.ReplaceAllStringFunc(base, func(open string) string {
+		if value, given := values[open[1:len(open)-1]]; given {
+			return value
+		}
+		return open
+	})
+}
+
 var placeholder = regexp.MustCompile(`\{(resource|region|project|location)\}`)
 
 // checkBaseURL returns the parsed URL, or what is wrong with it.

@@ -65,3 +65,10 @@ func TestForbiddenAddress_LeavesLoopbackAndPrivateRangesAlone(t *testing.T) {
 		t.Error("a zone hides a link-local address")
 	}
 }
+
+func TestFillBaseURL_PutsValuesWhereTheyBelong(t *testing.T) {
+	got := store.FillBaseURL("https://{location}.example/{project}/{other}", map[string]string{"location": "eu", "other": "x"})
+	if want := "https://eu.example/{project}/{other}"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

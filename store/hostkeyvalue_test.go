@@ -191,6 +191,29 @@ func TestHostKeyValue_ReadsAFileAgainWhenItChanges(t *testing.T) {
 	wantValueError(t, db, k, "is not a file")
 }
 
+// TestHostKeyValue_NeverReadsRelaysOwnFiles has every spelling lead to the same
+// refusal, since a base URL may send what is read anywhere.
+func TestHostKeyValue_NeverReadsRelaysOwnFiles(t *testing.T) {
+	db := storetest.Open(t)
+	own := filepath.Join(db.Dir(), "own.token")
+	below := filepath.Join(db.Dir(), "keys", "lab")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := errors.Join(os.WriteFile(own, []byte("own-secret"), 0o600), os.Mkdir(filepath.Dir(below), 0o700),
+		os.WriteFile(below, []byte("lab-key"), 0o600), os.Symlink(own, link)); err != nil {
+		t.Fatal(err)
+	}
+	k := &store.HostKey{Metadata: store.Metadata{Name: "k"}}
+	for _, path := range []string{own, link, filepath.Dir(below) + "/../own.token", filepath.Join(db.Dir(), "relay.db")} {
+		k.Spec.Source = store.KeySource{Kind: "file", Path: path}
+		wantValueError(t, db, k, "Relay's own")
+		if _, err := db.ReloadHostKeyValue(k); err == nil {
+			t.Errorf("%s is read again", path)
+		}
+	}
+	k.Spec.Source.Path = below
+	wantValue(t, db, k, "lab-key")
+}
+
 func TestSeal_OpensInItsOwnPlaceOnly(t *testing.T) {
 	o := inDir(newDir(t))
 	db := mustOpen(t, o)

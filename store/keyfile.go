@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -25,6 +26,9 @@ type keyFile struct {
 }
 
 func (db *DB) fileValue(path string) (Secret, error) {
+	if db.own(path) {
+		return Secret{}, errOwnFile(path)
+	}
 	file := db.values.file(path)
 	file.mu.Lock()
 	defer file.mu.Unlock()
@@ -39,12 +43,38 @@ func (db *DB) fileValue(path string) (Secret, error) {
 }
 
 func (db *DB) reloadFileValue(path string) (Secret, error) {
+	if db.own(path) {
+		return Secret{}, errOwnFile(path)
+	}
 	file := db.values.file(path)
 	file.mu.Lock()
 	defer file.mu.Unlock()
 	file.read(path)
 	file.checked = db.now()
 	return file.value, file.err
+}
+
+// own reports whether the path leads to something of this Relay's own, which
+// must not be sent to anybody: its master key, or any file of the data dir but
+// those that a person has put into a directory below it.
+func (db *DB) own(path string) bool {
+	path = resolved(path)
+	return path == resolved(db.options.MasterKeyFile) || filepath.Dir(path) == resolved(db.options.Dir)
+}
+
+// resolved is the path without links, as far as it leads to something.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return path
+}
+
+func errOwnFile(path string) error {
+	return fmt.Errorf("file %s is one of Relay's own: put the provider's key into a file outside the data dir", path)
 }
 
 func (v *hostKeyValues) file(path string) *keyFile {

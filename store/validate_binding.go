@@ -89,6 +89,17 @@ func (f *faults) hostKey(s *HostKeySpec) {
 	}
 }
 
+// ownSecret reports whether the environment variable is one that Relay reads
+// its own secrets from.
+func ownSecret(env string) bool {
+	for _, own := range [...]string{"RELAY_MASTER_KEY", "RELAY_ADMIN_TOKEN", "RELAY_STATE_REDIS"} {
+		if strings.HasPrefix(env, own) {
+			return true
+		}
+	}
+	return false
+}
+
 var envPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
 func (f *faults) keySource(s *HostKeySpec) {
@@ -103,6 +114,9 @@ func (f *faults) keySource(s *HostKeySpec) {
 	case "env":
 		if !envPattern.MatchString(source.Env) {
 			f.add("spec.source.env", "must name an environment variable, such as OPENAI_API_KEY")
+		}
+		if ownSecret(source.Env) {
+			f.add("spec.source.env", "holds a secret of Relay's own, which is sent to nobody: name the variable of the provider's key")
 		}
 	case "file":
 		if source.Path == "" {

@@ -305,6 +305,7 @@ func TestValidate_ChecksHostKeysAndAccounts(t *testing.T) {
 		{key(`,"source":{"kind":"vault"}`), w("spec.source.kind stored, env, file")},
 		{key(`,"source":{"kind":"stored"}`), w("spec.value must be given")},
 		{key(`,"source":{"kind":"env","env":"1A"}`), w("spec.source.env environment variable")},
+		{key(`,"source":{"kind":"env","env":"RELAY_MASTER_KEY"}`), w("spec.source.env Relay's own")},
 		{key(`,"source":{"kind":"file"}`), w("spec.source.path path of a file")},
 		{key(`,"source":{"kind":"file","path":"a\nb"}`), w("spec.source.path one line")},
 		{key(`,"source":{"kind":"file","path":"p","env":"E"}`), w("spec.source.env goes with kind env")},
