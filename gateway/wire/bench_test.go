@@ -29,9 +29,22 @@ func runes(size int) []byte {
 	return []byte(`{"messages":[{"role":"user","content":"` + strings.Repeat(turn, size/len(turn)) + `"}],"model":"acme-chat"}`)
 }
 
+// plain builds a body of one long text in which nothing is escaped.
+func plain(size int) []byte {
+	const text = "The quick brown fox jumps over the lazy dog. "
+	return []byte(`{"messages":[{"role":"user","content":"` + strings.Repeat(text, size/len(text)) + `"}],"stream":true,"model":"acme-chat"}`)
+}
+
+// pairs builds a body of words in runes of two bytes.
+func pairs(size int) []byte {
+	const turn = "Идёт дождь, возьми с собой зонт. "
+	return []byte(`{"messages":[{"role":"user","content":"` + strings.Repeat(turn, size/len(turn)) + `"}],"model":"acme-chat"}`)
+}
+
 func BenchmarkScan(b *testing.B) {
 	for name, body := range map[string][]byte{
-		"2KB": prose(2 << 10), "100KB": prose(100 << 10), "100KB-tools": schemas(100 << 10), "100KB-runes": runes(100 << 10),
+		"2KB": prose(2 << 10), "2KB-plain": plain(2 << 10), "100KB": prose(100 << 10), "100KB-plain": plain(100 << 10),
+		"100KB-tools": schemas(100 << 10), "100KB-runes": runes(100 << 10), "100KB-pairs": pairs(100 << 10),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(body)))

@@ -17,7 +17,7 @@ const (
 // Class classes the failure by its status, and a 403 or 429 by what it says.
 func (f *Failure) Class() Class {
 	switch {
-	case f.Status == 401, f.Status == 402, f.Status == 403 && f.aboutAccount():
+	case f.Status == 401, f.Status == 402, f.Status == 403 && f.aboutAccount(), f.Status == 400 && namesKey(f.cause):
 		return ClassAuth
 	case f.Status == 429 && f.aboutBilling():
 		return ClassQuota
@@ -32,32 +32,24 @@ func (f *Failure) Class() Class {
 }
 
 // aboutAccount reports whether a 403 speaks of the key, the account, its
-// permissions or billing, and not of one model.
+// permissions or billing. One that speaks of a model refuses the model, save
+// where it also tells that the account has ended or has no money. A page of
+// HTML is a firewall's, which has looked at the request.
 func (f *Failure) aboutAccount() bool {
-	switch strings.ToLower(f.Code) {
-	case "invalid_api_key", "account_deactivated", "account_suspended", "access_terminated", "billing_not_active",
-		"api_key_service_blocked", "api_key_invalid", "consumer_suspended":
+	said := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
+	switch {
+	case strings.HasPrefix(f.Message, "<"):
+		return false
+	case namesKey(f.cause), namesEnd(said), f.aboutBilling():
 		return true
 	}
-	said := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
-	return !strings.Contains(said, "model") && (f.aboutBilling() || holdsAny(said,
-		"api key", "api_key", "apikey", "account", "permission", "organization", "credential", "suspended", "access token"))
+	return namesAccount(said) && !strings.Contains(said, "model")
 }
 
 // aboutBilling reports whether the failure is about money, not about pace.
+// RESOURCE_EXHAUSTED (google.rpc.Code) is about pace, although its text often
+// names billing.
 func (f *Failure) aboutBilling() bool {
-	return holdsAny(strings.ToLower(f.Code+" "+f.Type),
-		"insufficient_quota", "exceeded_current_quota", "insufficient_balance", "insufficient_credit",
-		"billing", "payment_required", "credit_balance", "spend_limit") ||
-		holdsAny(strings.ToLower(f.Message),
-			"billing details", "credit balance", "insufficient balance", "out of credits", "spend limit")
-}
-
-func holdsAny(text string, words ...string) bool {
-	for _, word := range words {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
+	return isBillingCode(strings.ToLower(f.Code+" "+f.Type)) ||
+		!strings.EqualFold(f.Code, "RESOURCE_EXHAUSTED") && namesBilling(strings.ToLower(f.Message))
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"relay/gateway/wire"
+	"relay/gateway/wire/wiretest"
 )
 
 // seeds are bodies from which mutations start: each holds something that the
@@ -27,18 +28,7 @@ var spices = [...]string{
 	"[", "]", "{", "}", ",", ":", `"`, `\`, "-", "0", "9", "e", ".", "1e400", "true", "nul", " ", "\n", "\x1f",
 }
 
-func mutate(r *rand.Rand, body []byte) []byte {
-	for range 1 + r.IntN(3) {
-		i := r.IntN(len(body) + 1)
-		j := min(i+r.IntN(4), len(body))
-		spice := ""
-		if r.IntN(3) > 0 {
-			spice = spices[r.IntN(len(spices))]
-		}
-		body = append(append(append([]byte{}, body[:i]...), spice...), body[j:]...)
-	}
-	return body
-}
+func mutate(r *rand.Rand, body []byte) []byte { return wiretest.Mutate(r, string(body), spices[:]) }
 
 func TestScan_ReadsMutatedBodiesAsEncodingJSONDoes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -9,6 +9,10 @@
 // touching them, and a Codec reads what each event means into a Tap. The codecs
 // of one shape live in a package of their own below this one.
 //
+// Codecs read JSON with a Walker: member by member, in one pass that also checks
+// the document, without building anything. Requests are read strictly, so that
+// no two parsers can read them differently; answers by the grammar alone.
+//
 // Nothing here reads a clock, dials or logs. Values are for one goroutine at a
 // time, except codecs, which hold no state.
 package wire

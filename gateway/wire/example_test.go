@@ -57,3 +57,32 @@ func ExampleSplitter() {
 	// settle 3 and 1 tokens
 	// write "data: [DONE]\n\n"
 }
+
+// A codec reads the members it knows and leaves the rest to the walker.
+func ExampleWalker() {
+	answer := []byte(`{"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3}}`)
+	var usage wire.Usage
+	var reason string
+	w := wire.Walk(answer)
+	for more := w.Object(); more; more = w.Member() {
+		switch string(w.Name()) {
+		case "candidates":
+			for more := w.Array(); more; more = w.Element() {
+				for more := w.Object(); more; more = w.Member() {
+					if string(w.Name()) == "finishReason" {
+						reason = w.Reason()
+					}
+				}
+			}
+		case "usageMetadata":
+			for more := w.Object(); more; more = w.Member() {
+				if string(w.Name()) == "promptTokenCount" {
+					usage.Input = w.Count(&usage)
+				}
+			}
+		}
+	}
+	fmt.Println(w.End(), reason, usage.Input)
+	// Output:
+	// true STOP 3
+}

@@ -22,16 +22,38 @@ func TestFailureIn_ReadsErrorsOfEveryShape(t *testing.T) {
 		`{"error":"model not loaded"}`:                                                      {Status: 500, Message: "model not loaded"},
 		`{"error":{"message":"m","code":200,"type":"invalid_request_error"}}`:               {Status: 400, Type: "invalid_request_error", Message: "m"},
 		`{"error":{"message":"m"},"choices":[]}`:                                            {Status: 500, Message: "m"},
+		`{"error":{"message":"a"},"error":{"message":"b"}}`:                                 {Status: 500, Message: "b"},
+		`{"\u0065rror":{"message":"\u96e8\ud83d"}}`:                                         {Status: 500, Message: "雨\uFFFD"},
+		`{"error":{"message":["a",1],"code":null,"type":true}}`:                             {Status: 500, Message: `["a",1]`, Type: "true"},
+		`{"error":"m","code":"rate_limit_exceeded"}`:                                        {Status: 429, Code: "rate_limit_exceeded", Message: "m"},
+		`{"type":"error","error":null,"message":"m"}`:                                       {Status: 500, Message: "m"},
 	} {
-		if got, ok := wire.FailureIn(wire.View([]byte(body))); !ok || got != want {
+		if got, ok := wire.FailureIn([]byte(body)); !ok || got != want {
 			t.Errorf("%s: got %+v, %v", body, got, ok)
 		}
 	}
 	for _, body := range []string{
 		`{"choices":[]}`, `{"error":null}`, `{"error":{}}`, `{"error":""}`, `{"error":false}`, `[]`, `[1]`, `"error"`, ``, `{"type":"message"}`,
+		`{"error":{"message":"m"}`, `{"error":{"message":"m"}} x`, `[{"choices":[]},{"error":"m"}]`, `{"error":"m","error":null}`, `{"choices":[{"error":"m"}]}`,
 	} {
-		if got, ok := wire.FailureIn(wire.View([]byte(body))); ok {
+		if got, ok := wire.FailureIn([]byte(body)); ok {
 			t.Errorf("%s: got %+v", body, got)
+		}
+	}
+}
+
+func TestFailureIn_KnowsTheStatusThatAWordTells(t *testing.T) {
+	for word, want := range map[string]int{
+		"invalid_request_error": 400, "INVALID_ARGUMENT": 400, "invalid_api_key": 401, "UNAUTHENTICATED": 401, "billing_error": 402,
+		"permission_error": 403, "PERMISSION_DENIED": 403, "model_not_found": 404, "NOT_FOUND": 404, "conflict_error": 409, "request_too_large": 413,
+		"unprocessable_entity": 422, "RESOURCE_EXHAUSTED": 429, "rate_limit_error": 429, "bad_gateway": 502, "UNAVAILABLE": 503, "DEADLINE_EXCEEDED": 504,
+		"overloaded_error": 529, "server_error": 500, "odd": 500, "": 500, "-429": 500, "429": 429, "599.5": 599, "1e999": 500, "600": 500,
+	} {
+		for _, member := range []string{"code", "type", "status"} {
+			f, ok := wire.FailureIn([]byte(`{"error":{"message":"m","` + member + `":"` + word + `"}}`))
+			if !ok || f.Status != want {
+				t.Errorf("%s %q: got %+v", member, word, f)
+			}
 		}
 	}
 }
@@ -53,7 +75,7 @@ func TestAnswerFailure_KeepsTheStatusAndTheText(t *testing.T) {
 
 func TestFailure_DoesNotHoldOnToTheBytesItWasReadFrom(t *testing.T) {
 	body := []byte(`{"error":{"message":"message","code":"code","type":"type","param":"param"}}`)
-	got, _ := wire.FailureIn(wire.View(body))
+	got, _ := wire.FailureIn(body)
 	want := got
 	want.Message, want.Code, want.Type, want.Param = "message", "code", "type", "param"
 	for i := range body {

@@ -5,11 +5,8 @@ import (
 	"fmt"
 )
 
-// Bounds of a request body.
-const (
-	MaxDepth     = 128 // objects and arrays within each other, the body's own object included
-	MaxModelName = 300 // characters
-)
+// MaxModelName bounds the name of a model, in characters.
+const MaxModelName = 300
 
 // Members says where the values of those top-level members stand that Relay
 // reads. An absent member has the zero Range. Where a member other than model
@@ -34,51 +31,48 @@ type Members struct {
 // null. The error is an *Error with CodeParseError that names the byte.
 func Scan(body []byte, m *Members) error {
 	*m = Members{}
-	s := scanner{body: body}
-	s.space()
-	if s.peek() != '{' {
-		return s.notAnObject()
+	w := walkRequest(body)
+	if w.First() != '{' {
+		return notAnObject(body, w.at)
 	}
-	for more := s.enter('}'); more; more = s.next('}') {
-		name, ok := s.name()
-		start := s.at
-		if !ok || !s.value() {
+	for more := w.Object(); more; more = w.Member() {
+		name, value := w.named, w.Value()
+		if !w.OK() {
 			break
 		}
-		s.record(m, name, Range{start, s.at})
+		if err := m.record(body, w.Name(), name, value); err != nil {
+			return err
+		}
 	}
-	m.Close = s.at - 1
-	s.space()
-	if s.ok() && s.at < len(body) {
-		s.fail("data after the end of the object", s.at)
+	m.Close = w.at - 1
+	if !w.End() {
+		return unreadable(whereOf(w.fault), whyOf(w.fault).String())
 	}
-	return s.err()
+	return nil
 }
 
 // record keeps the value of one member if Relay reads it.
-func (s *scanner) record(m *Members, name, value Range) {
-	var room [longestName]byte
-	text := s.nameText(name, room[:0])
+func (m *Members) record(body, text []byte, name, value Range) error {
 	slot := m.slot(text)
 	switch {
 	case slot == nil:
-		s.refuseVariant(text, name)
 		if IsSteering(text) {
 			m.Steering = name
 		}
-		return
+		return refuseVariant(text, name)
 	case slot == &m.Stream:
-		m.Streamed = s.body[value.Start] == 't'
-		if c := s.body[value.Start]; c != 't' && c != 'f' && c != 'n' {
-			s.fault(value.Start, "the member %q must be true or false", string(text))
+		m.Streamed = body[value.Start] == 't'
+		if c := body[value.Start]; c != 't' && c != 'f' && c != 'n' {
+			return unreadable(value.Start, `the member "stream" must be true or false`)
 		}
 		fallthrough
 	case slot == &m.Model:
 		if slot.Present() {
-			s.fault(name.Start, "the member %q stands twice; send it once", string(text))
+			return unreadable(name.Start, fmt.Sprintf("the member %q stands twice; send it once", string(text)))
 		}
 	}
 	*slot = value
+	return nil
 }
 
 // slot returns where the value of the named member is kept, or nil.
@@ -110,14 +104,15 @@ func (m *Members) slot(name []byte) *Range {
 	return nil
 }
 
-// refuseVariant faults a name that only a parser without regard to case would
+// refuseVariant refuses a name that only a parser without regard to case would
 // take for model or stream. Folding is Unicode's: ſtream is such a name.
-func (s *scanner) refuseVariant(text []byte, name Range) {
+func refuseVariant(text []byte, name Range) error {
 	for _, exact := range [...]string{"model", "stream"} {
 		if len(text) <= len(exact)+1 && bytes.EqualFold(text, []byte(exact)) {
-			s.fault(name.Start, "the member %q must be written %q", string(text), exact)
+			return unreadable(name.Start, fmt.Sprintf("the member %q must be written %q", string(text), exact))
 		}
 	}
+	return nil
 }
 
 // IsSteering reports whether a member of this name would tell some gateways
@@ -130,22 +125,17 @@ func IsSteering(name []byte) bool {
 	return false
 }
 
-func (s *scanner) notAnObject() error {
+func notAnObject(body []byte, at int) error {
 	switch {
-	case len(s.body) == 0:
-		s.fault(0, "it is empty; send a JSON object")
-	case bytes.HasPrefix(s.body, []byte("\xef\xbb\xbf")):
-		s.fault(0, "it begins with a byte order mark; send plain UTF-8")
-	default:
-		s.fault(s.at, "it must be a JSON object")
+	case len(body) == 0:
+		return unreadable(0, "it is empty; send a JSON object")
+	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
+		return unreadable(0, "it begins with a byte order mark; send plain UTF-8")
 	}
-	return s.err()
+	return unreadable(at, "it must be a JSON object")
 }
 
-// err returns what is wrong with the body.
-func (s *scanner) err() error {
-	if s.ok() {
-		return nil
-	}
-	return NewError(CodeParseError, fmt.Sprintf("The request body cannot be read: %s (byte %d).", s.why, s.where))
+// unreadable says what is wrong with a body, and at which byte.
+func unreadable(at int, why string) error {
+	return NewError(CodeParseError, fmt.Sprintf("The request body cannot be read: %s (byte %d).", why, at))
 }

@@ -3,8 +3,10 @@ package wire_test
 import (
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"relay/gateway/wire"
 )
@@ -212,6 +214,55 @@ func TestQuote_IsReadBackByAnyParser(t *testing.T) {
 		var back string
 		if err := json.Unmarshal([]byte(wire.Quote(text)), &back); err != nil || back != text {
 			t.Errorf("%q came back as %q, %v", text, back, err)
+		}
+	}
+}
+
+// TestScan_TakesTextThatIsValidUTF8 breaks single bytes of runs of runes, where
+// they are checked in several ways.
+func TestScan_TakesTextThatIsValidUTF8(t *testing.T) {
+	alphabet := []rune("aé雨🙂 ñ\u07ff\u0800\u0fff\u1000\ucfff\ud000\ud7ff\ue000\uffff\U00010000\U0010ffff")
+	odd := []byte{0x20, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf4, 0xf5, 0xff}
+	r := rand.New(rand.NewPCG(15, 16))
+	valid := 0
+	for range 100_000 {
+		run := make([]rune, 1+r.IntN(9))
+		for i := range run {
+			run[i] = alphabet[r.IntN(len(alphabet))]
+		}
+		text := []byte(string(run))
+		if r.IntN(2) > 0 {
+			text[r.IntN(len(text))] = odd[r.IntN(len(odd))]
+		}
+		text = text[:len(text)-r.IntN(min(2, len(text)))]
+		body := []byte(`{"a":"` + string(text) + `"}`)
+		var m wire.Members
+		if err := wire.Scan(body, &m); (err == nil) != utf8.Valid(text) {
+			t.Fatalf("%q: %v", text, err)
+		} else if err == nil {
+			valid++
+		}
+		if !wire.Valid(body) {
+			t.Fatalf("%q is no answer", text)
+		}
+	}
+	if valid < 10_000 || valid > 90_000 {
+		t.Errorf("%d texts were valid", valid)
+	}
+}
+
+// TestScan_LooksAtEveryByteOfAText puts what needs a look at every place of
+// texts of every length: they are read in blocks.
+func TestScan_LooksAtEveryByteOfAText(t *testing.T) {
+	for length := range 120 {
+		for at := range length {
+			for odd, legal := range map[string]bool{`\n`: true, `\"`: true, "\\u0041": true, "é": true, "\x7f": true, "!": true, "\x1f": false, "\x00": false, `\x`: false, "\xff": false, `\u00g`: false} {
+				text := strings.Repeat("a", at) + odd + strings.Repeat("b", length-at)
+				var m wire.Members
+				if err := wire.Scan([]byte(`{"user":"`+text+`","n":1}`), &m); (err == nil) != legal || legal && m.User.End-m.User.Start != len(text)+2 {
+					t.Fatalf("%q: %v, user at %v", text, err, m.User)
+				}
+			}
 		}
 	}
 }

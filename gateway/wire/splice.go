@@ -42,18 +42,12 @@ func sortEdits(edits []Edit) {
 // and returns where its value stands in the body. Of two with one name the
 // last counts. empty reports an object without members.
 func Member(body []byte, object Range, name string) (value Range, empty bool) {
-	s := scanner{body: body[:object.End], at: object.Start}
-	empty = true
-	for more := s.enter('}'); more; more = s.next('}') {
+	w := walkRequest(body[:object.End])
+	w.at, empty = object.Start, true
+	for more := w.Object(); more; more = w.Member() {
 		empty = false
-		at, ok := s.name()
-		start := s.at
-		if !ok || !s.value() {
-			break
-		}
-		var room [longestName]byte
-		if string(s.nameText(at, room[:0])) == name {
-			value = Range{start, s.at}
+		if string(w.Name()) == name {
+			value = w.Value()
 		}
 	}
 	return value, empty

@@ -16,9 +16,6 @@ const (
 	// TailWindow is the least that the last piece of a long event holds, so
 	// that what stands at the event's end can be read in one place.
 	TailWindow = 4 << 10
-
-	firstBuffer = 4 << 10
-	leastRead   = 512
 )
 
 // ErrEventTooLong ends a stream with an event of more than MaxEvent bytes.
@@ -42,11 +39,13 @@ var ErrEventTooLong = errors.New("read event stream: an event is longer than 16 
 // can be written at once: Bytes takes any range of offsets that the events of
 // one read span. Space invalidates the offsets and the slices of earlier
 // events. A Splitter holds at most MaxWhole bytes of the stream, and the data
-// once more of an event that has several data lines. In a steady state it does
-// not allocate. The zero Splitter is ready.
+// once more of an event that has several data lines; some time after a long
+// event it is back at 4 KiB. In a steady state it does not allocate. The zero
+// Splitter is ready.
 type Splitter struct {
 	buf              []byte
 	start, scan, end int // in buf: the first byte not yielded, the first not searched, the first free
+	idle             int // reads in a row for which less memory would have done
 
 	line    int  // where the line begins that is being searched for its end; negative once yielded
 	afterCR bool // a line ended in the CR before scan: an LF there belongs to it
@@ -57,42 +56,6 @@ type Splitter struct {
 
 	yielded int // bytes of the current event that went out in pieces
 	block   block
-}
-
-// Reset makes the splitter ready for another stream and keeps its memory.
-func (s *Splitter) Reset() {
-	*s = Splitter{buf: s.buf, block: block{joined: s.block.joined[:0]}}
-}
-
-// Space returns the free memory that the next read fills, at least one byte
-// once Next has returned false.
-func (s *Splitter) Space() []byte {
-	s.compact()
-	if free := len(s.buf) - s.end; free < leastRead && len(s.buf) < MaxWhole {
-		grown := make([]byte, max(firstBuffer, min(2*len(s.buf), MaxWhole)))
-		copy(grown, s.buf[:s.end])
-		s.buf = grown
-	}
-	return s.buf[s.end:]
-}
-
-func (s *Splitter) compact() {
-	if s.start == 0 {
-		return
-	}
-	copy(s.buf, s.buf[s.start:s.end])
-	s.block.shift(s.start)
-	s.scan -= s.start
-	s.line -= s.start
-	s.end -= s.start
-	s.start = 0
-}
-
-// Filled tells that the first n bytes of the space have been read.
-func (s *Splitter) Filled(n int) {
-	fresh := s.buf[s.end : s.end+n]
-	s.end += n
-	s.seenCR = s.seenCR || bytes.IndexByte(fresh, '\r') >= 0
 }
 
 // End tells that the stream has ended cleanly: Next yields what is left of it
@@ -115,6 +78,9 @@ func (s *Splitter) MidEvent() bool { return s.yielded > 0 }
 // returns false when more must be read, at the end, and after an error.
 func (s *Splitter) Next(e *Event) bool {
 	for s.err == nil {
+		if s.lateLF() {
+			return s.yieldEvent(e, "")
+		}
 		line, after := s.nextLine()
 		if after == 0 {
 			return s.unfinished(e)
@@ -131,6 +97,22 @@ func (s *Splitter) Next(e *Event) bool {
 	return false
 }
 
+// lateLF steps over the LF of a CRLF whose CR came with an earlier read. It
+// reports whether that CR ended an event: the LF is then yielded by itself, so
+// that it goes the way of no other event.
+func (s *Splitter) lateLF() bool {
+	if !s.afterCR || s.scan == s.end {
+		return false
+	}
+	s.afterCR = false
+	if s.buf[s.scan] != '\n' {
+		return false
+	}
+	s.scan++
+	s.line = s.scan
+	return s.start == s.scan-1 && s.yielded == 0
+}
+
 // afterMark leaves out the byte order mark that may begin a stream.
 func (s *Splitter) afterMark(line Range) Range {
 	if !s.begun && bytes.HasPrefix(line.Of(s.buf), []byte("\xef\xbb\xbf")) {
@@ -143,13 +125,6 @@ func (s *Splitter) afterMark(line Range) Range {
 // nextLine returns the current line without its end, and where the next line
 // begins; 0 when the line's end has not been read.
 func (s *Splitter) nextLine() (line Range, after int) {
-	if s.afterCR && s.scan < s.end {
-		s.afterCR = false
-		if s.buf[s.scan] == '\n' {
-			s.scan++
-			s.line = s.scan
-		}
-	}
 	rest := s.buf[s.scan:s.end]
 	stop := bytes.IndexByte(rest, '\n')
 	width := 1

@@ -260,25 +260,3 @@ func TestSplitter_DoesNotAllocateInASteadyState(t *testing.T) {
 		t.Error("Reset gave the memory away")
 	}
 }
-
-func FuzzSplitter(f *testing.F) {
-	for _, c := range streams {
-		f.Add(c.stream, 3)
-	}
-	f.Fuzz(func(t *testing.T, stream string, cut int) {
-		whole, raw, missing := split(t, stream)
-		if raw != stream {
-			t.Fatalf("%q became %q", stream, raw)
-		}
-		each := make([]string, len(stream))
-		for i := range each {
-			each[i] = stream[i : i+1]
-		}
-		for _, pieces := range [][]string{each, {stream[:min(max(cut, 0), len(stream))], stream[min(max(cut, 0), len(stream)):]}} {
-			events, raw, lacks := split(t, pieces...)
-			if fmt.Sprint(events) != fmt.Sprint(whole) || raw != stream || lacks != missing {
-				t.Fatalf("%q: whole %v %q, in pieces %v %q", stream, whole, missing, events, lacks)
-			}
-		}
-	})
-}

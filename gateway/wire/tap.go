@@ -30,7 +30,7 @@ func (t *Tap) Finish(index int64, reason string) {
 func (t *Tap) Finished() bool { return bits.OnesCount64(t.finished) >= max(t.Choices, 1) }
 
 // internReason keeps a reason that is cut from a buffer, without allocating
-// for those that upstreams usually give.
+// for those that upstreams usually give. What of others is no rune, or cut, becomes U+FFFD.
 func internReason(reason string) string {
 	for _, known := range [...]string{
 		"stop", "length", "tool_calls", "content_filter", "function_call",
@@ -40,5 +40,5 @@ func internReason(reason string) string {
 			return known
 		}
 	}
-	return strings.Clone(reason[:min(len(reason), maxReason)])
+	return strings.ToValidUTF8(strings.Clone(reason[:min(len(reason), maxReason)]), "\uFFFD")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -22,6 +23,16 @@ func Text(body []byte, r Range, room []byte) ([]byte, bool) {
 		return inner, true
 	}
 	return appendUnescaped(room[:0], inner), true
+}
+
+// shortText is Text for names and words that are compared with short ones. One
+// too long for that comes back as it is written.
+func shortText(doc []byte, r Range, room []byte) []byte {
+	if literal := r.Of(doc); len(literal)-2 > 6*longestName {
+		return literal[1 : len(literal)-1]
+	}
+	text, _ := Text(doc, r, room)
+	return text
 }
 
 // ModelName returns the name of the model that the body asks for, without
@@ -59,17 +70,8 @@ func (m *Members) Choices(body []byte) int {
 // Quote returns text as a JSON string, ready for an Edit.
 func Quote(text string) string { return string(gjson.AppendJSONString(nil, text)) }
 
-// nameText returns the name that stands at r. A name too long to be compared
-// with comes back as it is written.
-func (s *scanner) nameText(r Range, room []byte) []byte {
-	if name := r.Of(s.body); len(name)-2 > 6*longestName {
-		return name[1 : len(name)-1]
-	}
-	name, _ := Text(s.body, r, room)
-	return name
-}
-
 // appendUnescaped reads the escapes of a string's inside, which is well formed.
+// Half of a surrogate pair, which answers may hold, becomes U+FFFD.
 func appendUnescaped(dst, inner []byte) []byte {
 	for {
 		i := bytes.IndexByte(inner, '\\')
@@ -78,15 +80,25 @@ func appendUnescaped(dst, inner []byte) []byte {
 		}
 		dst = append(dst, inner[:i]...)
 		inner = inner[i:]
+		r, n := rune(unescape(inner[1])), 2
 		if inner[1] == 'u' {
-			r, n := unicodeEscape(inner)
-			dst = utf8.AppendRune(dst, r)
-			inner = inner[n:]
-			continue
+			r, n = unicodeEscape(inner)
 		}
-		dst = append(dst, unescape(inner[1]))
-		inner = inner[2:]
+		dst = utf8.AppendRune(dst, r)
+		inner = inner[n:]
 	}
+}
+
+// unicodeEscape reads \uXXXX, or a pair of them.
+func unicodeEscape(b []byte) (r rune, n int) {
+	r, _ = hex4(b)
+	if !utf16.IsSurrogate(r) {
+		return r, 6
+	}
+	if pair, ok := surrogates(r, b); ok {
+		return pair, 12
+	}
+	return utf8.RuneError, 6
 }
 
 func unescape(c byte) byte {

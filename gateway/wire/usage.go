@@ -2,8 +2,7 @@ package wire
 
 import (
 	"math"
-
-	"github.com/tidwall/gjson"
+	"strconv"
 )
 
 // MaxCount is the largest number of one meter that is believed of one answer.
@@ -32,30 +31,39 @@ type Usage struct {
 	Flagged bool // a number was negative, fractional, absurd or no number, and was clamped
 }
 
-// Count reads one reported number. Absent and null are 0. What is negative, has
-// a fraction, is above MaxCount or is no number is clamped to a whole number
-// from 0 to MaxCount and flags the usage.
-func (u *Usage) Count(reported gjson.Result) int64 {
-	switch reported.Type {
-	case gjson.Null:
-		return 0
-	case gjson.Number:
-		u.Present = true
-	default:
-		u.Flagged = true
-		return 0
-	}
-	n := math.Floor(reported.Num)
+// Count reads one reported number, given as JSON. Absent and null are 0. What
+// is negative, has a fraction, is above MaxCount or is no number is clamped to a
+// whole number from 0 to MaxCount and flags the usage.
+func (u *Usage) Count(reported []byte) int64 {
 	switch {
-	case !(n >= 0): // not a number, too
-		n = 0
-	case n > MaxCount:
-		n = MaxCount
-	}
-	if n != reported.Num {
+	case len(reported) == 0 || reported[0] == 'n':
+		return 0
+	case reported[0] != '-' && !isDigit(reported[0]):
 		u.Flagged = true
+		return 0
 	}
-	return int64(n)
+	u.Present = true
+	if n, ok := small(reported); ok {
+		return n
+	}
+	n, _ := strconv.ParseFloat(string(reported), 64) // beyond a float64 it is infinite
+	whole := min(max(math.Floor(n), 0), MaxCount)
+	u.Flagged = u.Flagged || whole != n
+	return int64(whole)
+}
+
+// small reads a whole number of up to nine digits.
+func small(digits []byte) (n int64, ok bool) {
+	if len(digits) > 9 {
+		return 0, false
+	}
+	for _, c := range digits {
+		if !isDigit(c) {
+			return 0, false
+		}
+		n = 10*n + int64(c-'0')
+	}
+	return n, true
 }
 
 // Part caps a meter at the whole that it is a part of, and flags the usage
@@ -66,6 +74,13 @@ func (u *Usage) Part(part, whole int64) int64 {
 		return whole
 	}
 	return part
+}
+
+// Replace takes a later report of the same document: the last counts, as it
+// does for JSON libraries, and is flagged for not being the only one.
+func (u *Usage) Replace(v Usage) {
+	v.Flagged = v.Flagged || *u != (Usage{})
+	*u = v
 }
 
 // Prompt returns all tokens that were read: new, from a cache, into a cache.

@@ -76,6 +76,14 @@ func TestUsage_KeepsItsClassesApart(t *testing.T) {
 		"more reasoning than output": {`{"prompt_tokens":1,"completion_tokens":5,"completion_tokens_details":{"reasoning_tokens":9}}`, wire.Usage{Input: 1, Output: 5, Reasoning: 5, Flagged: true}},
 		"absurd":                     {`{"prompt_tokens":-5,"completion_tokens":1e308}`, wire.Usage{Output: wire.MaxCount, Flagged: true}},
 		"fraction":                   {`{"prompt_tokens":1.5,"completion_tokens":2}`, wire.Usage{Input: 1, Output: 2, Flagged: true}},
+		"beyond 63 bits":             {`{"prompt_tokens":9223372036854775808,"completion_tokens":2}`, wire.Usage{Input: wire.MaxCount, Output: 2, Flagged: true}},
+		"beyond a float64":           {`{"prompt_tokens":7,"completion_tokens":1e999}`, wire.Usage{Input: 7, Output: wire.MaxCount, Flagged: true}},
+		"text and truth":             {`{"prompt_tokens":7,"completion_tokens":"2","total_tokens":true}`, wire.Usage{Input: 7, Flagged: true}},
+		"details that are none":      {`{"prompt_tokens":7,"prompt_tokens_details":3,"completion_tokens_details":[{"reasoning_tokens":1}]}`, wire.Usage{Input: 7}},
+		"written with an exponent":   {`{"prompt_tokens":7e0,"completion_tokens":2.0}`, wire.Usage{Input: 7, Output: 2}},
+		"a number twice":             {`{"prompt_tokens":7,"prompt_tokens":8}`, wire.Usage{Input: 8}},
+		"an escaped name":            {`{"prompt\u005ftokens":7}`, wire.Usage{Input: 7}},
+		"all absurd":                 {`{"prompt_tokens":1e12,"completion_tokens":1e12,"total_tokens":3000000000,"completion_tokens_details":{"reasoning_tokens":1e12,"audio_tokens":-1},"prompt_tokens_details":{"cached_tokens":1e12,"audio_tokens":1e12}}`, wire.Usage{CacheRead: wire.MaxCount, Output: wire.MaxCount, Reasoning: wire.MaxCount, AudioInput: wire.MaxCount, Flagged: true}},
 	} {
 		c.want.Present = true
 		var whole, streamed wire.Tap
@@ -94,5 +102,43 @@ func TestUsage_WithoutNumbersIsMissing(t *testing.T) {
 		if tap.Usage.Present || tap.Usage.Input != 0 || tap.Usage.Flagged != strings.Contains(usage, `:"7"`) {
 			t.Errorf("%s: got %+v", usage, tap.Usage)
 		}
+	}
+}
+
+func TestUsage_ToldTwiceCountsOnceAndIsFlagged(t *testing.T) {
+	for members, want := range map[string]wire.Usage{
+		`"usage":{"prompt_tokens":9},"usage":{"prompt_tokens":5}`:            {Input: 5, Present: true, Flagged: true},
+		`"usage":{"prompt_tokens":9},"\u0075sage":{"prompt_tokens":5}`:       {Input: 5, Present: true, Flagged: true},
+		`"usage":{"prompt_tokens":9},"usage":null`:                           {Input: 9, Present: true},
+		`"usage":null,"usage":{"prompt_tokens":9}`:                           {Input: 9, Present: true},
+		`"usage":{"prompt_tokens":9},"x_groq":{"usage":{"prompt_tokens":5}}`: {Input: 9, Present: true},
+		`"x_groq":{"usage":{"prompt_tokens":5}},"usage":{"prompt_tokens":9}`: {Input: 9, Present: true},
+	} {
+		var whole, streamed wire.Tap
+		chat.Codec{}.ReadAnswer(&whole, []byte(`{"choices":[{}],`+members+`}`))
+		play(t, &streamed, `data: {"choices":[],`+members+"}\n\n")
+		if whole.Usage != want || streamed.Usage != want {
+			t.Errorf("%s:\nwhole    %+v\nstreamed %+v\nwant     %+v", members, whole.Usage, streamed.Usage, want)
+		}
+	}
+}
+
+func TestReadAnswer_RefusesWhatNestsTooDeep(t *testing.T) {
+	for levels, want := range map[int]wire.Kind{wire.MaxAnswerDepth - 1: wire.Content, wire.MaxAnswerDepth: wire.Invalid, 5_000_000: wire.Invalid} {
+		body := `{"choices":[{}],"x":` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + "}"
+		var tap wire.Tap
+		if kind := (chat.Codec{}).ReadAnswer(&tap, []byte(body)); kind != want {
+			t.Errorf("%d levels: kind %d, want %d", levels+1, kind, want)
+		}
+	}
+}
+
+func TestReadAnswer_DoesNotAllocate(t *testing.T) {
+	body := []byte(answer("hi \\n there", `{"prompt_tokens":100,"completion_tokens":50,"prompt_tokens_details":{"cached_tokens":80}}`))
+	if n := testing.AllocsPerRun(100, func() {
+		var tap wire.Tap
+		chat.Codec{}.ReadAnswer(&tap, body)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }

@@ -1,10 +1,6 @@
 package chat
 
-import (
-	"relay/gateway/wire"
-
-	"github.com/tidwall/gjson"
-)
+import "relay/gateway/wire"
 
 // Embeddings is the codec of embeddings
 // (https://platform.openai.com/docs/api-reference/embeddings). Its errors and
@@ -23,42 +19,47 @@ func (Embeddings) AskUsage([]byte, *wire.Members) (wire.Edit, bool) { return wir
 // ReadAnswer reads a whole answer in one pass: the vectors may be megabytes. An
 // answer without data is still content.
 func (Embeddings) ReadAnswer(t *wire.Tap, body []byte) wire.Kind {
-	if !gjson.ValidBytes(body) {
-		return wire.Invalid
-	}
-	answer := wire.View(body)
-	hasData := false
-	answer.ForEach(func(name, value gjson.Result) bool {
-		switch name.Str {
+	w := wire.Walk(body)
+	first, hasData := w.First(), false
+	var usage wire.Usage
+	for more := w.Object(); more; more = w.Member() {
+		switch string(w.Name()) {
 		case "data":
-			hasData = value.IsArray() && !isEmpty(value)
+			hasData = holdsAny(&w)
 		case "usage":
-			readPromptUsage(t, value)
-		}
-		return true
-	})
-	if !hasData {
-		if f, ok := wire.FailureIn(answer); ok {
-			t.Failure = f
-			return wire.Failed
+			usage.Replace(readPromptUsage(&w))
 		}
 	}
-	if !answer.IsObject() {
+	switch {
+	case !w.End():
+		return wire.Invalid
+	case !hasData && failed(t, body):
+		return wire.Failed
+	case first != '{':
 		return wire.Invalid
 	}
+	t.Usage.Merge(usage)
 	t.NoChoices, t.Done = !hasData, true
 	return wire.Content
 }
 
+// holdsAny steps over a value and reports whether it is an array with elements.
+func holdsAny(w *wire.Walker) bool {
+	found := false
+	for more := w.Array(); more; more = w.Element() {
+		found = true
+	}
+	return found
+}
+
 // readPromptUsage reads the usage of an answer that generates no tokens. Some
 // servers tell the total alone, which is the prompt then.
-func readPromptUsage(t *wire.Tap, usage gjson.Result) {
-	if !usage.IsObject() {
-		return
+func readPromptUsage(w *wire.Walker) wire.Usage {
+	var u wire.Usage
+	r := readReport(&u, w)
+	if r.prompt == 0 {
+		r.prompt = r.total
 	}
-	u := readUsage(usage)
-	if u.Prompt() == 0 {
-		u.Input = u.Count(usage.Get("total_tokens"))
-	}
-	t.Usage.Merge(u)
+	r.fill(&u)
+	return u
 }

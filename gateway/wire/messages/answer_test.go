@@ -1,13 +1,11 @@
 package messages_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"relay/gateway/wire"
 	"relay/gateway/wire/messages"
-	"relay/gateway/wire/wiretest"
 )
 
 func answer(text, usage string) string {
@@ -82,6 +80,11 @@ func TestUsage_KeepsItsClassesApart(t *testing.T) {
 		"absurd":                   {`{"input_tokens":-5,"output_tokens":1e308}`, wire.Usage{Output: wire.MaxCount, Flagged: true}},
 		"absurd with iteration":    {`{"input_tokens":1000000000,"output_tokens":1,"iterations":[{"type":"compaction","input_tokens":1000000000}]}`, wire.Usage{Input: wire.MaxCount, Output: 1, Flagged: true}},
 		"fraction":                 {`{"input_tokens":1.5,"output_tokens":2}`, wire.Usage{Input: 1, Output: 2, Flagged: true}},
+		"beyond 63 bits":           {`{"input_tokens":9223372036854775808,"output_tokens":2}`, wire.Usage{Input: wire.MaxCount, Output: 2, Flagged: true}},
+		"text and truth":           {`{"input_tokens":7,"output_tokens":"2","cache_read_input_tokens":true}`, wire.Usage{Input: 7, Flagged: true}},
+		"details that are none":    {`{"input_tokens":7,"cache_creation":3,"server_tool_use":[{"input_tokens":1}],"iterations":{"type":"compaction"}}`, wire.Usage{Input: 7}},
+		"an iteration in another":  {`{"input_tokens":7,"iterations":[{"type":"compaction","input_tokens":1,"iterations":[{"type":"compaction","input_tokens":9}]}]}`, wire.Usage{Input: 8}},
+		"all absurd":               {`{"input_tokens":1e12,"output_tokens":1e12,"cache_creation":{"ephemeral_5m_input_tokens":1e12,"ephemeral_1h_input_tokens":1e12},"server_tool_use":{"input_tokens":1e12,"output_tokens":-1}}`, wire.Usage{Input: wire.MaxCount, CacheCreation: wire.MaxCount, CacheCreation1h: wire.MaxCount, Output: wire.MaxCount, ServerToolUseInput: wire.MaxCount, Flagged: true}},
 	} {
 		c.want.Present = true
 		var whole wire.Tap
@@ -113,16 +116,20 @@ func TestTap_DoesNotHoldOnToTheBytesItWasReadFrom(t *testing.T) {
 	}
 }
 
-func FuzzReadAnswer(f *testing.F) {
-	for _, seed := range []string{answer("hi", startUsage), `{"type":"error","error":{"type":"api_error"}}`, `[{"error":"x"}]`, `{"usage":{"iterations":[{"type":"compaction","input_tokens":1}]}}`} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		var tap wire.Tap
-		kind := messages.Codec{}.ReadAnswer(&tap, body)
-		wiretest.CheckUsage(t, tap.Usage)
-		if kind != wire.Invalid && !json.Valid(body) {
-			t.Errorf("%q is no JSON and of kind %d", body, kind)
+func TestUsage_ToldTwiceCountsOnceAndIsFlagged(t *testing.T) {
+	for members, want := range map[string]wire.Usage{
+		`"usage":{"input_tokens":9},"usage":{"input_tokens":5}`:      {Input: 5, Present: true, Flagged: true},
+		`"usage":{"input_tokens":9},"\u0075sage":{"input_tokens":5}`: {Input: 5, Present: true, Flagged: true},
+		`"usage":{"input_tokens":9},"usage":null`:                    {Input: 9, Present: true},
+	} {
+		var whole wire.Tap
+		messages.Codec{}.ReadAnswer(&whole, []byte(`{"content":[],`+members+`}`))
+		_, started := play(t, event(`{"type":"message_start","message":{`+members+`}}`))
+		_, ended := play(t, event(`{"type":"message_delta",`+members+`}`))
+		for _, got := range []wire.Usage{whole.Usage, started.Usage, ended.Usage} {
+			if got != want {
+				t.Errorf("%s: got %+v, want %+v", members, got, want)
+			}
 		}
-	})
+	}
 }

@@ -1,10 +1,6 @@
 package messages
 
-import (
-	"relay/gateway/wire"
-
-	"github.com/tidwall/gjson"
-)
+import "relay/gateway/wire"
 
 // ReadEvent reads one event into the tap. Its name says what it is, so most
 // events, which are pieces of text, are not looked into.
@@ -16,7 +12,7 @@ func (Codec) ReadEvent(t *wire.Tap, e *wire.Event) wire.Kind {
 	case e.Part == wire.PartNext, e.Part == wire.PartLast:
 		return wire.Content
 	case e.Part == wire.PartFirst:
-		readNamed(t, e.Type, e.Data)
+		readHead(t, e.Type, e.Data)
 		return wire.Content
 	case !e.HasData, e.DropCut():
 		return wire.Silent
@@ -35,9 +31,13 @@ func readNamed(t *wire.Tap, name, data []byte) (kind wire.Kind, known bool) {
 	case "ping":
 		return wire.Silent, true
 	case "message_start":
-		readMessage(t, wire.View(data).Get("message"))
+		if m := (message{}); m.parseStart(data) {
+			m.tell(t)
+		}
 	case "message_delta":
-		readDelta(t, wire.View(data))
+		if m := (message{}); m.parseDelta(data) {
+			m.tell(t)
+		}
 	case "message_stop":
 		return readStop(t, data), true
 	default:
@@ -46,99 +46,76 @@ func readNamed(t *wire.Tap, name, data []byte) (kind wire.Kind, known bool) {
 	return wire.Content, true
 }
 
+// readHead reads what the first piece of an event holds whole that is too long
+// to be held.
+func readHead(t *wire.Tap, name, head []byte) {
+	var m message
+	switch string(name) {
+	case "message_start":
+		m.parseStart(head)
+	case "message_delta":
+		m.parseDelta(head)
+	}
+	m.tell(t)
+}
+
 // readUnnamed reads an event without a name, or with an unknown one, by the
 // type that its data has.
 func readUnnamed(t *wire.Tap, data []byte) wire.Kind {
-	document := wire.View(data)
-	if kind, known := readNamed(t, []byte(document.Get("type").Str), data); known {
+	if kind, known := readNamed(t, typeIn(data), data); known {
 		return kind
 	}
-	if f, ok := wire.FailureIn(document); ok {
-		t.Failure = f
+	if failed(t, data) {
 		return wire.Failed
 	}
 	return wire.Content
 }
 
-// readDelta reads what changes at the end of a message: why it ends, and its
-// counts.
-func readDelta(t *wire.Tap, event gjson.Result) {
-	event.ForEach(func(name, value gjson.Result) bool {
-		switch name.Str {
-		case "delta":
-			readReason(t, value.Get("stop_reason"))
-		case "usage":
-			readReport(t, value)
+// typeIn returns the type that the data of an event has; nil when it is no JSON.
+func typeIn(data []byte) (name []byte) {
+	w := wire.Walk(data)
+	for more := w.Object(); more; more = w.Member() {
+		if string(w.Name()) == "type" {
+			name, _ = w.Text(nil)
 		}
-		return true
-	})
+	}
+	if !w.End() {
+		return nil
+	}
+	return name
 }
 
 // readStop takes message_stop for the end only when it is whole: one that is
 // cut off would not end anything for its reader.
 func readStop(t *wire.Tap, data []byte) wire.Kind {
-	if !gjson.ValidBytes(data) {
+	if !wire.Valid(data) {
 		return wire.Content
 	}
 	t.Done = true
 	return wire.Terminal
 }
 
-func readReason(t *wire.Tap, reason gjson.Result) {
-	if reason.Type == gjson.String && reason.Str != "" {
-		t.Finish(0, reason.Str)
+// failed reads the failure of a document that may be one.
+func failed(t *wire.Tap, document []byte) bool {
+	f, ok := wire.FailureIn(document)
+	if ok {
+		t.Failure = f
 	}
-}
-
-func readReport(t *wire.Tap, usage gjson.Result) {
-	if usage.IsObject() {
-		t.Usage.Merge(readUsage(usage))
-	}
-}
-
-// message tells what a message object turned out to be.
-type message struct {
-	mayBeError bool
-	hasContent bool
-}
-
-// readMessage reads a message in one pass: its content is the longest part and
-// is stepped over once.
-func readMessage(t *wire.Tap, document gjson.Result) (m message) {
-	document.ForEach(func(name, value gjson.Result) bool {
-		switch name.Str {
-		case "type", "object":
-			m.mayBeError = m.mayBeError || value.Str == "error"
-		case "error":
-			m.mayBeError = true
-		case "content":
-			m.hasContent = value.IsArray()
-		case "stop_reason":
-			readReason(t, value)
-		case "usage":
-			readReport(t, value)
-		}
-		return true
-	})
-	return m
+	return ok
 }
 
 // ReadAnswer reads a whole message. One without content is still content.
 func (Codec) ReadAnswer(t *wire.Tap, body []byte) wire.Kind {
-	if !gjson.ValidBytes(body) {
+	var m message
+	switch {
+	case !m.parse(body):
+		return wire.Invalid
+	case m.mayBeError && failed(t, body):
+		return wire.Failed
+	case m.first != '{':
 		return wire.Invalid
 	}
-	document := wire.View(body)
-	m := readMessage(t, document)
-	if m.mayBeError || document.IsArray() {
-		if f, ok := wire.FailureIn(document); ok {
-			t.Failure = f
-			return wire.Failed
-		}
-	}
-	if !document.IsObject() {
-		return wire.Invalid
-	}
+	m.tell(t)
 	t.NoChoices, t.Done = !m.hasContent, true
 	return wire.Content
 }

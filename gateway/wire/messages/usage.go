@@ -1,67 +1,124 @@
 package messages
 
-import (
-	"relay/gateway/wire"
-
-	"github.com/tidwall/gjson"
-)
+import "relay/gateway/wire"
 
 // readUsage reads a usage object. Anthropic counts what is read from and
 // written to a cache beside the input, and thinking within the output. Two
 // kinds of iterations it leaves out of its totals: a compaction, whose tokens
 // are the model's own and are added here, and an advisor, another model that
 // serves as a tool of the provider.
-func readUsage(usage gjson.Result) wire.Usage {
+func readUsage(w *wire.Walker) wire.Usage {
 	var u wire.Usage
-	total := readCounts(&u, usage)
-	total.iterations.ForEach(func(_, iteration gjson.Result) bool {
-		switch iteration.Get("type").Str {
-		case "compaction":
-			total.add(readCounts(&u, iteration))
-		case "advisor_message":
-			total.addTool(readCounts(&u, iteration))
+	var total, left counts
+	for more := w.Object(); more; more = w.Member() {
+		if string(w.Name()) == "iterations" {
+			left = readIterations(&u, w)
+			continue
 		}
-		return true
-	})
+		total.read(&u, w)
+	}
+	total.add(left)
 	total.fill(&u)
 	return u
 }
 
+// readIterations adds up what the iterations used that no total holds.
+func readIterations(u *wire.Usage, w *wire.Walker) (left counts) {
+	for more := w.Array(); more; more = w.Element() {
+		var c counts
+		for more := w.Object(); more; more = w.Member() {
+			c.read(u, w)
+		}
+		switch c.kind {
+		case compaction:
+			left.add(c)
+		case advisor:
+			left.addTool(c)
+		}
+	}
+	return left
+}
+
 // counts holds the numbers of a usage object as they are reported.
 type counts struct {
+	kind                          kind
 	input, cacheRead, output      int64
 	created, created5m, created1h int64
 	thinking                      int64
 	toolInput, toolOutput         int64
-	iterations                    gjson.Result
 }
 
-// readCounts reads every number in one pass.
-func readCounts(u *wire.Usage, usage gjson.Result) (c counts) {
-	usage.ForEach(func(name, value gjson.Result) bool {
-		switch name.Str {
-		case "input_tokens":
-			c.input = u.Count(value)
-		case "output_tokens":
-			c.output = u.Count(value)
-		case "cache_read_input_tokens":
-			c.cacheRead = u.Count(value)
-		case "cache_creation_input_tokens":
-			c.created = u.Count(value)
-		case "cache_creation":
-			c.created5m = u.Count(value.Get("ephemeral_5m_input_tokens"))
-			c.created1h = u.Count(value.Get("ephemeral_1h_input_tokens"))
-		case "output_tokens_details":
-			c.thinking = u.Count(value.Get("thinking_tokens"))
-		case "server_tool_use":
-			c.toolInput = u.Count(value.Get("input_tokens"))
-			c.toolOutput = u.Count(value.Get("output_tokens"))
-		case "iterations":
-			c.iterations = value
+// kind says what an iteration was.
+type kind uint8
+
+const (
+	turn kind = iota
+	compaction
+	advisor
+)
+
+// read reads one member.
+func (c *counts) read(u *wire.Usage, w *wire.Walker) {
+	switch string(w.Name()) {
+	case "type":
+		c.kind = readKind(w)
+	case "input_tokens":
+		c.input = w.Count(u)
+	case "output_tokens":
+		c.output = w.Count(u)
+	case "cache_read_input_tokens":
+		c.cacheRead = w.Count(u)
+	case "cache_creation_input_tokens":
+		c.created = w.Count(u)
+	case "cache_creation":
+		c.readCreation(u, w)
+	case "output_tokens_details":
+		c.readOutput(u, w)
+	case "server_tool_use":
+		c.readTool(u, w)
+	}
+}
+
+func readKind(w *wire.Walker) kind {
+	var room [16]byte
+	name, _ := w.Text(room[:0])
+	switch string(name) {
+	case "compaction":
+		return compaction
+	case "advisor_message":
+		return advisor
+	}
+	return turn
+}
+
+func (c *counts) readCreation(u *wire.Usage, w *wire.Walker) {
+	for more := w.Object(); more; more = w.Member() {
+		switch string(w.Name()) {
+		case "ephemeral_5m_input_tokens":
+			c.created5m = w.Count(u)
+		case "ephemeral_1h_input_tokens":
+			c.created1h = w.Count(u)
 		}
-		return true
-	})
-	return c
+	}
+}
+
+func (c *counts) readOutput(u *wire.Usage, w *wire.Walker) {
+	for more := w.Object(); more; more = w.Member() {
+		if string(w.Name()) == "thinking_tokens" {
+			c.thinking = w.Count(u)
+		}
+	}
+}
+
+func (c *counts) readTool(u *wire.Usage, w *wire.Walker) {
+	for more := w.Object(); more; more = w.Member() {
+		switch string(w.Name()) {
+		case "input_tokens":
+			c.toolInput = w.Count(u)
+		case "output_tokens":
+			c.toolOutput = w.Count(u)
+		}
+	}
 }
 
 // creation returns what was written to caches of all lifetimes. Some servers
@@ -76,6 +133,8 @@ func (c *counts) add(d counts) {
 	c.cacheRead += d.cacheRead
 	c.output += d.output
 	c.thinking += d.thinking
+	c.toolInput += d.toolInput
+	c.toolOutput += d.toolOutput
 }
 
 // addTool counts what a tool of the provider used.

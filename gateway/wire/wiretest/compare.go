@@ -1,9 +1,11 @@
 package wiretest
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"relay/gateway/wire"
 )
@@ -45,4 +47,32 @@ func CheckUsage(tb testing.TB, u wire.Usage) {
 			tb.Errorf("a part is larger than its whole: %+v", u)
 		}
 	}
+}
+
+// CheckFailure fails the test where a failure has no status or says more than
+// it may.
+func CheckFailure(tb testing.TB, f wire.Failure) {
+	tb.Helper()
+	if f.Status < 400 || f.Status > 599 || f.RetryAfter < 0 {
+		tb.Errorf("%+v", f)
+	}
+	for _, text := range []string{f.Code, f.Type, f.Param, f.Message} {
+		if len(text) > 512 || !utf8.ValidString(text) {
+			tb.Errorf("a failure says %q", text)
+		}
+	}
+}
+
+// Mutate returns a document with a few pieces cut out of it or put into it.
+func Mutate(r *rand.Rand, document string, spices []string) []byte {
+	for range 1 + r.IntN(3) {
+		i := r.IntN(len(document) + 1)
+		j := min(i+r.IntN(4), len(document))
+		spice := ""
+		if r.IntN(3) > 0 {
+			spice = spices[r.IntN(len(spices))]
+		}
+		document = document[:i] + spice + document[j:]
+	}
+	return []byte(document)
 }

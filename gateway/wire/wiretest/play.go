@@ -4,6 +4,9 @@ package wiretest
 
 import (
 	"bytes"
+	"errors"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,19 +28,43 @@ func (o *Outcome) Sent() string { return o.Before + o.After }
 // several reads where the splitter has no space for it.
 func Play(tb testing.TB, codec wire.Codec, tap *wire.Tap, pieces ...string) *Outcome {
 	tb.Helper()
+	return PlayFrom(tb, codec, tap, &inPieces{slices.Clone(pieces)})
+}
+
+// PlayFrom forwards what a reader yields, in reads as it yields them.
+func PlayFrom(tb testing.TB, codec wire.Codec, tap *wire.Tap, stream io.Reader) *Outcome {
+	tb.Helper()
 	p := player{tb: tb, codec: codec, tap: tap}
-	for _, piece := range pieces {
-		for len(piece) > 0 && !p.ended {
-			n := copy(p.splitter.Space(), piece)
-			piece = piece[n:]
-			p.splitter.Filled(n)
-			p.take()
+	for !p.ended {
+		n, err := stream.Read(p.splitter.Space())
+		p.splitter.Filled(n)
+		if p.take(); err == nil {
+			continue
 		}
+		if !errors.Is(err, io.EOF) {
+			tb.Fatal(err)
+		}
+		break
 	}
 	p.splitter.End()
 	p.take()
 	p.close()
 	return &p.Outcome
+}
+
+// inPieces yields one piece a read.
+type inPieces struct{ left []string }
+
+func (r *inPieces) Read(b []byte) (int, error) {
+	for len(r.left) > 0 && r.left[0] == "" {
+		r.left = r.left[1:]
+	}
+	if len(r.left) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b, r.left[0])
+	r.left[0] = r.left[0][n:]
+	return n, nil
 }
 
 // Bytewise returns the stream as pieces of one byte.
@@ -49,27 +76,6 @@ func Bytewise(stream string) []string {
 	return pieces
 }
 
-// Spellings returns a stream whose lines end in LF in the other ways it may be
-// written, by what is different.
-func Spellings(stream string) map[string]string {
-	return map[string]string{
-		"LF":       stream,
-		"CRLF":     strings.ReplaceAll(stream, "\n", "\r\n"),
-		"CR":       strings.ReplaceAll(stream, "\n", "\r"),
-		"comments": withComments(stream),
-		"mark":     "\xef\xbb\xbf" + stream,
-		"no space": strings.NewReplacer("event: ", "event:", "data: ", "data:").Replace(stream),
-		"cut end":  strings.TrimRight(stream, "\n"),
-	}
-}
-
-// withComments puts comments before, within and between events, and none behind
-// the last.
-func withComments(stream string) string {
-	last := len(strings.TrimRight(stream, "\n"))
-	return ": first\n\n" + strings.ReplaceAll(stream[:last], "\n\n", "\n: inside\n\n: between\n\n") + stream[last:]
-}
-
 // player is a forwarder reduced to its rules.
 type player struct {
 	Outcome
@@ -77,6 +83,7 @@ type player struct {
 	codec    wire.Codec
 	tap      *wire.Tap
 	splitter wire.Splitter
+	before   strings.Builder
 	ended    bool
 }
 
@@ -91,24 +98,25 @@ func (p *player) take() {
 		if kind != wire.Silent {
 			p.Kinds = append(p.Kinds, kind)
 		}
-		p.pass(kind, string(e.Raw)+e.Missing)
+		p.pass(kind, &e)
 	}
 	if err := p.splitter.Err(); err != nil {
 		p.tb.Fatal(err)
 	}
 }
 
-func (p *player) pass(kind wire.Kind, event string) {
+func (p *player) pass(kind wire.Kind, e *wire.Event) {
 	switch kind {
 	case wire.Terminal:
-		p.end(event)
+		p.end(string(e.Raw) + e.Missing)
 		return
 	case wire.Failed:
-		p.After, p.ended, p.Broken = event, true, true
+		p.After, p.ended, p.Broken = string(e.Raw)+e.Missing, true, true
 		return
 	case wire.UsageOnly:
 	default:
-		p.Before += event
+		p.before.Write(e.Raw)
+		p.before.WriteString(e.Missing)
 	}
 	if p.tap.Done {
 		p.end("")
@@ -125,6 +133,7 @@ func (p *player) end(own string) {
 
 // close deals with a stream that ended without a terminal event.
 func (p *player) close() {
+	p.Before = p.before.String()
 	switch {
 	case p.ended:
 	case p.codec.Complete(p.tap):
