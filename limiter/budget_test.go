@@ -161,6 +161,22 @@ func TestBudget_WarnsAndLetsPass(t *testing.T) {
 	}
 }
 
+// TestBudget_IsForgottenTwoOfItsLongestPeriodsAfterItsLastCharge has a wall
+// clock that stands still, so that no period ever ends by it.
+func TestBudget_IsForgottenTwoOfItsLongestPeriodsAfterItsLastCharge(t *testing.T) {
+	for period, days := range map[string]int64{limiter.PeriodDay: 1, limiter.PeriodWeek: 7, limiter.PeriodMonth: 31} {
+		w := newWorld(t)
+		limit := w.budget("owner", 10, period, "")
+		w.spend(limiter.Usage{CostNanos: 10}, limit)
+		w.now.V += 2*days*int64(24*time.Hour) - 1
+		w.registry.Sweep(2, w.now)
+		w.refuse(limit)
+		w.now.V++
+		w.registry.Sweep(2, w.now)
+		w.admit(limit)
+	}
+}
+
 func TestBudget_KeepsItsSpendingWhenTheTimeZoneChanges(t *testing.T) {
 	w := newWorld(t)
 	w.spend(limiter.Usage{CostNanos: 10}, w.budget("owner", 10, limiter.PeriodDay, "UTC"))

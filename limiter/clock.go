@@ -61,7 +61,7 @@ func (c *Clock) Restore(v int64, wall time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	gone := max(0, c.advance()-wall.UnixNano())
-	c.v = max(c.given, addCapped(max(0, v), gone))
+	c.v = max(c.given, addCapped(v, gone))
 }
 
 // advance takes one reading into V and returns its wall time.
@@ -72,11 +72,10 @@ func (c *Clock) advance() int64 {
 	c.mono = int64(mono)
 
 	lead := wall - c.mono
-	if lead > c.lead {
-		c.v += lead - c.lead
-	}
-	if lead > c.lead || lead < c.lead-jitter {
+	if lead < c.lead-jitter {
 		c.lead = lead
 	}
+	c.v += max(0, lead-c.lead)
+	c.lead = max(c.lead, lead)
 	return wall
 }

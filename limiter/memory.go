@@ -53,6 +53,9 @@ func (m *Memory) Commit(_ context.Context, now Instant, u Usage, caller, upstrea
 	defer l.mu.Unlock()
 	now = l.tick(now)
 	one := l.settle(now, caller, &counts)
+	if caller != nil {
+		one = l.settle(now, caller.joined, &counts) || one
+	}
 	other := l.settle(now, upstream, &counts)
 	if !one && !other {
 		return 0

@@ -1,6 +1,9 @@
 package limiter
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // verdict gathers the limits that refuse into one Refusal.
 type verdict struct {
@@ -26,15 +29,11 @@ func (v *verdict) refusal() Refusal {
 	return v.named
 }
 
-// longer compares waits, of which a negative one never ends.
-func longer(a, b time.Duration) bool {
-	return b >= 0 && (a < 0 || a > b)
-}
+// longer compares waits, of which a negative one never ends: without its sign
+// it is above all others.
+func longer(a, b time.Duration) bool { return uint64(a) > uint64(b) }
 
 // before reports whether the source is wider than the other.
 func (s *Source) before(other *Source) bool {
-	if s.Rung != other.Rung {
-		return s.Rung < other.Rung
-	}
-	return s.Order < other.Order
+	return cmp.Or(cmp.Compare(s.Rung, other.Rung), cmp.Compare(s.Order, other.Order)) < 0
 }

@@ -125,7 +125,7 @@ func (r *Registry) kindOf(n Name) *kind {
 // setZone changes where a budget's next period ends. Other counters have no
 // use for a zone.
 func (r *Registry) setZone(c *Counter, zone *time.Location) {
-	if c.algo != algoBudget || c.zone == zone {
+	if c.zone == zone {
 		return
 	}
 	r.ledger.mu.Lock()

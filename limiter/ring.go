@@ -63,7 +63,6 @@ func slotStart(slot, window int64) int64 {
 func (c *Counter) put(v, n int64) {
 	if c.slots == nil {
 		c.slots = new(slots)
-		c.edge = slotStart(slotAt(v, c.kind.window)+1, c.kind.window)
 	}
 	if v >= c.edge {
 		c.roll(v)

@@ -42,8 +42,8 @@ func TestRule_CheckNamesTheField(t *testing.T) {
 	}
 	for field, bad := range map[string][]limiter.Rule{
 		"meter":    {{Meter: "token", Amount: 1, Window: 1, Strategy: limiter.FixedWindow}, {Meter: limiter.MeterCost, Amount: 1, Window: 1, Strategy: limiter.FixedWindow}},
-		"amount":   {requests(0, 1, limiter.FixedWindow), requests(-1, 1, limiter.FixedWindow), requests(limiter.MaxAmount+1, 1, limiter.FixedWindow)},
-		"window":   {requests(1, 0, limiter.FixedWindow), requests(1, limiter.MaxWindow+1, limiter.FixedWindow)},
+		"amount":   {requests(0, 1, limiter.FixedWindow), requests(-1, 1, limiter.FixedWindow), requests(9_007_199_254_740_992, 1, limiter.FixedWindow)},
+		"window":   {requests(1, 0, limiter.FixedWindow), requests(1, 31_622_401, limiter.FixedWindow)},
 		"strategy": {requests(1, 1, ""), requests(1, 1, limiter.Aligned), requests(1, 1, "Sliding-Window")},
 	} {
 		for _, rule := range bad {

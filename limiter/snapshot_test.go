@@ -250,8 +250,14 @@ func TestRestore_RefusesDamage(t *testing.T) {
 			}
 		}
 	}
-	if err := next.memory.Restore(next.now, "no/name", []byte{1}); err == nil {
-		t.Error("a state without a counter's name is restored")
+	for _, name := range []string{"no/name", "o/l////requests/sliding-window/0", "o/l////no-such-meter/sliding-window/60"} {
+		if err := next.memory.Restore(next.now, name, []byte{1, 0, 9, 0, 60, 1}); err == nil {
+			t.Errorf("a state is restored under %q, which names no counter", name)
+		}
+	}
+	later := append([]byte{9}, make([]byte, 8)...)
+	if err := next.memory.Restore(next.now, "o/l////requests/sliding-window/60", later); err == nil || !strings.Contains(err.Error(), "version 9") {
+		t.Errorf("the error for a state of a later release is %v, and does not name its version", err)
 	}
 }
 
@@ -260,7 +266,7 @@ func TestRestore_RefusesDamage(t *testing.T) {
 func TestRestore_RefusesWhatNoCounterCanHold(t *testing.T) {
 	for name, states := range map[string][][]byte{
 		"o/l////requests/sliding-window/60": {
-			{1, 0, 9, 0, 61, 1}, {1, 0, 9, 0, 60, 1, 0, 1}, {1, 0, 9, 0, 0, 0},
+			{1, 0, 9, 0, 61, 1}, {1, 0, 9, 0, 60, 1, 0, 1}, {1, 0, 9, 0, 0, 0}, {1, 0, 9, 0, 0xc8, 1, 1},
 		},
 		"o/l////requests/token-bucket/1":   {append([]byte{1, 3, 9, 0, 1}, 0x80, 0x94, 0xeb, 0xdc, 0x03, 1), {1, 3, 9, 0, 1, 0, 0}},
 		"o/l////requests/session-window/1": {append([]byte{1, 2, 9, 0, 1}, 0x81, 0x94, 0xeb, 0xdc, 0x03)},

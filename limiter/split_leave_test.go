@@ -182,14 +182,18 @@ func TestSplit_ValuePushedOutBeforeItsReserveCountsAllTheSame(t *testing.T) {
 }
 
 func TestSplit_TellsTheStoreWhoLeft(t *testing.T) {
-	w := newWorld(t)
-	split := w.splitOf(1, requests(1, 60, limiter.SlidingWindow))
-	w.spend(limiter.Usage{}, split.Limits(w.now, "alice")...)
-	name := split.Limits(w.now, "alice")[0].Counter.Name().String()
-	w.snapshot()
-	w.pass(61 * time.Second)
-	split.Limits(w.now, "bob")
-	if state, put := w.snapshot()[name]; !put || state != nil {
-		t.Fatalf("the counter of who left is put: %t, as %v", put, state)
+	for _, strategy := range []limiter.Strategy{
+		limiter.SlidingWindow, limiter.FixedWindow, limiter.TokenBucket, limiter.LeakyBucket, limiter.SessionWindow,
+	} {
+		w := newWorld(t)
+		split := w.splitOf(1, requests(1, 60, strategy))
+		w.spend(limiter.Usage{}, split.Limits(w.now, "alice")...)
+		name := split.Limits(w.now, "alice")[0].Counter.Name().String()
+		w.snapshot()
+		w.pass(61 * time.Second)
+		split.Limits(w.now, "bob")
+		if state, put := w.snapshot()[name]; !put || state != nil {
+			t.Errorf("the counter of who left is put: %t, as %v", put, state)
+		}
 	}
 }

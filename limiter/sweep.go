@@ -86,9 +86,6 @@ func (l *ledger) drop(c *Counter, v int64, unused bool) {
 
 // empty takes a counter's state away.
 func (l *ledger) empty(c *Counter) {
-	if c.state == (state{}) {
-		return
-	}
 	c.state = state{}
 	if c.stored {
 		l.changed(c)

@@ -20,6 +20,7 @@ type Ticket struct {
 	held   bool   // reserved and not ended
 	stamp  uint64 // see Stamp
 	warned *Limit
+	joined *Ticket // see Join
 }
 
 // charge is one limit of a ticket and what its counter marked the charge with.
@@ -64,10 +65,15 @@ func (t *Ticket) Reset() {
 	t.mustBeFree("Reset")
 	clear(t.inline[:min(t.n, inlineLimits)])
 	clear(t.spill)
-	t.spill = t.spill[:0]
 	t.n = 0
-	t.stamp, t.warned = 0, nil
+	t.stamp, t.warned, t.joined = 0, nil, nil
 }
+
+// Join makes the Commit of t, which is reserved, commit other as well, with the
+// same usage and under the same number: for limits that came to a request after
+// its reserve. Release and Cancel of t leave other alone. The last ticket that
+// has joined counts.
+func (t *Ticket) Join(other *Ticket) { t.joined = other }
 
 // Warned returns the first budget of the last Reserve that was used up but
 // lets requests pass; nil if there was none.

@@ -159,6 +159,36 @@ func TestCommit_ChargesBothSides(t *testing.T) {
 	w.wantUsed(upstream, 7)
 }
 
+// TestTicket_SaysWhatItsLastReserveFound reserves one ticket over and over.
+func TestTicket_SaysWhatItsLastReserveFound(t *testing.T) {
+	w := newWorld(t)
+	budget, once := w.budget("owner", 10, limiter.PeriodDay, ""), w.limit("owner", requests(2, 172_800, limiter.SlidingWindow))
+	budget.Warn = true
+	w.spend(limiter.Usage{CostNanos: 10}, budget)
+	ticket := w.admit(budget, once)
+	if ticket.Warned() != budget || ticket.Stamp() == 0 {
+		t.Fatalf("%v warns, and the stamp is %d", ticket.Warned(), ticket.Stamp())
+	}
+	w.release(ticket)
+	w.pass(12 * time.Hour)
+	for i, refused := range []bool{false, true} {
+		r, _ := w.memory.Reserve(context.Background(), w.now, ticket)
+		if r.Refused() != refused || ticket.Warned() != nil || (ticket.Stamp() == 0) != refused {
+			t.Errorf("reserve %d on the next day: %+v, %v warns, and the stamp is %d", i, r, ticket.Warned(), ticket.Stamp())
+		}
+		w.release(ticket)
+	}
+	w.pass(48 * time.Hour)
+	if r, _ := w.memory.Reserve(context.Background(), w.now, ticket); r.Refused() || ticket.Stamp() == 0 {
+		t.Fatalf("two days later: %+v, and the stamp is %d", r, ticket.Stamp())
+	}
+	w.release(ticket)
+	ticket.Reset()
+	if ticket.Warned() != nil || ticket.Stamp() != 0 {
+		t.Errorf("after a reset %v warns, and the stamp is %d", ticket.Warned(), ticket.Stamp())
+	}
+}
+
 func TestTicket_RefusesToLoseAReservation(t *testing.T) {
 	w := newWorld(t)
 	ticket := w.admit(w.oneOfEach(5)...)

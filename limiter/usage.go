@@ -83,8 +83,7 @@ func (u *Usage) counts() [meterCodes]int64 {
 	}
 }
 
-// addCapped adds two numbers that are not negative and stops at the largest
-// int64.
+// addCapped adds b, which is not negative, to a and stops at the largest int64.
 func addCapped(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64

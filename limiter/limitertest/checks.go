@@ -10,29 +10,33 @@ import (
 )
 
 // saysTheWait brings rules over time into a random state until one refuses,
-// waits out what the refusal says, and tries a moment before.
+// which the last requests see to by coming all at once, waits out what the
+// refusal says, and tries a moment before.
 func saysTheWait(tb testing.TB, s Suite, seed uint64) error {
 	g := newGenerator(seed, s.Grain)
 	g.timedRules(1 + g.IntN(5))
 	p := NewPlayer(s.New(tb), g.trace)
 	all := g.Perm(len(g.trace.Rules))
-	for n := range 60 {
-		refusal := p.Do(Step{Passes: (g.passes() / 8).Truncate(s.Grain), Do: Reserve, Ticket: n, Rules: all})
-		if refusal.Refused != 0 {
+	for n := range 80 {
+		reserve := Step{Do: Reserve, Ticket: n, Rules: all}
+		if n < 60 {
+			reserve.Passes = (g.passes() / 8).Truncate(s.Grain)
+		}
+		if refusal := p.Do(reserve); refusal.Refused != 0 {
 			return waitOut(p, refusal, all, s.Grain)
 		}
-		p.Do(Step{Do: Commit, Ticket: n, Usage: limiter.Usage{Input: 1, Output: 1, CostNanos: 1}})
+		p.Do(Step{Do: Commit, Ticket: n, Usage: everything(1)})
 	}
-	return nil
+	return fmt.Errorf("20 requests at once are too few for every rule of\n%s", p.trace)
 }
 
-// timedRules draws rules without concurrency, whose waits nobody knows, and
-// without budgets that never end.
+// timedRules draws rules that refuse for a time that is known: not concurrency,
+// and no budgets that warn or never end.
 func (g *generator) timedRules(n int) {
 	for len(g.trace.Rules) == 0 {
 		g.rules(n)
 		g.trace.Rules = slices.DeleteFunc(g.trace.Rules, func(r Rule) bool {
-			return r.Name.Meter == limiter.MeterConcurrency || r.Name.Period == limiter.PeriodTotal
+			return r.Name.Meter == limiter.MeterConcurrency || r.Name.Period == limiter.PeriodTotal || r.Warn
 		})
 	}
 }

@@ -84,7 +84,7 @@ func judgeReserve(logs []naive, rules []int, v int64, o Outcome) error {
 	full, nearly := false, false
 	for _, r := range rules {
 		full = full || logs[r].within(v, 60) >= logs[r].amount
-		nearly = nearly || logs[r].within(v-1, 61) >= logs[r].amount
+		nearly = nearly || logs[r].within(v, 61) >= logs[r].amount
 	}
 	if o.Refused != 0 && !nearly {
 		return errors.New("refused though 61/60 of no window were full")
