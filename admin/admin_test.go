@@ -33,7 +33,10 @@ func start(t *testing.T, adjust ...func(*admin.Options)) *fixture {
 	if err := admin.FirstBoot(f.db); err != nil {
 		t.Fatal(err)
 	}
-	o := admin.Options{DB: f.db, Version: "1.2.3", Token: store.NewSecret(token), Now: func() time.Time { return f.now }}
+	o := admin.Options{
+		DB: f.db, Version: "1.2.3", Token: store.NewSecret(token), Passwords: store.NewPasswords(store.PasswordCost{MemoryKiB: 8, Passes: 1}),
+		Now: func() time.Time { return f.now },
+	}
 	for _, change := range adjust {
 		change(&o)
 	}

@@ -19,6 +19,8 @@ type ListQuery struct {
 	Limit  int      // rows a page, 1000 at most
 	Cursor string   // Next of the page before
 	Usable bool     // leave out shipped rows that wait for a key
+
+	Filters map[string]string // the kind's own, such as host or project
 }
 
 func (q ListQuery) values() url.Values {
@@ -28,6 +30,7 @@ func (q ListQuery) values() url.Values {
 			values.Set(name, value)
 		}
 	}
+	filterValues(values, q.Filters)
 	if q.Usable {
 		values.Set("usable", "true")
 	}

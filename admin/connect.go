@@ -66,7 +66,7 @@ func (s *server) connect(ctx context.Context, in *ConnectRequest) (*connectOutpu
 		return nil, err
 	}
 	out := &connectOutput{}
-	c, err := s.DB.Write(func(e *store.Edit) error {
+	c, err := s.write(ctx, func(e *store.Edit) error {
 		if draft, err = in.draft(e.Catalog()); err != nil {
 			return err
 		}

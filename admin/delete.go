@@ -17,8 +17,8 @@ type deleteInput struct {
 
 func (r *resource[S]) deleteRoute() {
 	op := r.operation(http.MethodDelete, "/by-id/{id}", "delete", "Delete")
-	huma.Register(r.api, op, func(_ context.Context, in *deleteInput) (*noOutput, error) {
-		c, err := r.DB.Write(func(e *store.Edit) error {
+	huma.Register(r.api, op, func(ctx context.Context, in *deleteInput) (*noOutput, error) {
+		c, err := r.write(ctx, func(e *store.Edit) error {
 			stored, err := current[S](e.Catalog(), r.kind, in.ID, in.IfMatch)
 			if err != nil {
 				return err
@@ -34,11 +34,16 @@ func (r *resource[S]) deleteRoute() {
 
 // remove deletes the record and, with cascade, all that depends on it.
 func remove(e *store.Edit, rec store.AnyRecord, cascade bool) error {
-	if rec.Kind() == store.KindOrganization && rec.Meta().Name == defaultName {
+	switch {
+	case rec.Kind() == store.KindOrganization && rec.Meta().Name == defaultName:
 		return defaultStays()
-	}
-	if !cascade {
+	case rec.Kind() == store.KindRole && store.IsBuiltinRole(rec.Meta().Name):
+		return builtinStays()
+	case !cascade:
 		return e.Delete(rec.Kind(), rec.Meta().ID)
+	}
+	if err := detach(e, rec); err != nil {
+		return err
 	}
 	doomed := append(dependents(e.Catalog(), rec), rec)
 	if err := disown(e, doomed); err != nil {
@@ -121,14 +126,18 @@ type references struct {
 
 func (r *resource[S]) referencesRoute() {
 	op := r.operation(http.MethodGet, "/by-id/{id}/references", "references-of", "List the records that refer to it")
-	huma.Register(r.api, op, func(_ context.Context, in *idInput) (*referencesOutput, error) {
+	huma.Register(r.api, op, func(ctx context.Context, in *idInput) (*referencesOutput, error) {
 		c := r.DB.Catalog()
 		if _, err := current[S](c, r.kind, in.ID, ""); err != nil {
 			return nil, r.refusal(err)
 		}
 		out := &referencesOutput{Generation: c.Generation}
 		out.Body.Items = []Reference{}
+		k := errandOf(ctx)
 		for _, rec := range store.References(c, r.kind, in.ID) {
+			if !k.sees(c, rec) {
+				continue
+			}
 			out.Body.Items = append(out.Body.Items, Reference{rec.Kind(), rec.Meta().ID, rec.Meta().Name})
 		}
 		out.Body.Total = len(out.Body.Items)

@@ -46,7 +46,7 @@ func (s *server) discoverRoute(api huma.API) {
 			out.Body.Models = survey(c, host, names)
 			return out, nil
 		}
-		return s.bindListed(host, names)
+		return s.bindListed(ctx, host, names)
 	})
 }
 
@@ -72,9 +72,9 @@ func (s *server) ask(ctx context.Context, c *store.Catalog, host *store.Host) ([
 	return nil, &store.Error{Code: store.CodeConflict, Message: "host " + host.Metadata.Name + " has no key that is switched on: connect it with one first"}
 }
 
-func (s *server) bindListed(host *store.Host, names []string) (*discoverOutput, error) {
+func (s *server) bindListed(ctx context.Context, host *store.Host, names []string) (*discoverOutput, error) {
 	out := &discoverOutput{}
-	c, err := s.DB.Write(func(e *store.Edit) error {
+	c, err := s.write(ctx, func(e *store.Edit) error {
 		if _, err := current[store.HostSpec](e.Catalog(), store.KindHost, host.Metadata.ID, ""); err != nil {
 			return err
 		}

@@ -22,7 +22,10 @@ type effectiveOutput struct {
 
 func (s *server) effectiveRoute(api huma.API) {
 	op := operation(http.MethodGet, "/api/accounts/{ref}/effective", "get-effective", "Fold the ladder of an account: what it may do and what holds for it")
-	huma.Register(api, op, func(_ context.Context, in *accountInput) (*effectiveOutput, error) {
+	huma.Register(api, op, func(ctx context.Context, in *accountInput) (*effectiveOutput, error) {
+		if err := errandOf(ctx).mayFold(s.DB.Catalog(), unescaped(in.Ref)); err != nil {
+			return nil, s.refusal(err)
+		}
 		out, err := s.effective(unescaped(in.Ref))
 		if err != nil {
 			return nil, s.refusal(err)

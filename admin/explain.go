@@ -18,7 +18,7 @@ import (
 type ExplainRequest struct {
 	Credential string `json:"credential,omitempty" doc:"A relay key, by name or id."`
 	Account    string `json:"account,omitempty" doc:"Instead: an account such as team:NAME, or its id."`
-	Model      string `json:"model" minLength:"1" maxLength:"512" doc:"As a request names it: a name, an alias, provider/model, each with @host."`
+	Model      string `json:"model" minLength:"1" maxLength:"512" doc:"As a request names it: a name, an alias, provider/model, host/NAME, each with @host."`
 	Endpoint   string `json:"endpoint,omitempty" doc:"As policies name it; absent: chat."`
 }
 
@@ -32,7 +32,10 @@ type explainOutput struct {
 // explainRoutes answer from the plan in use and call nothing.
 func (s *server) explainRoutes(api huma.API) {
 	op := operation(http.MethodPost, "/api/explain", "explain", "Say what would become of a request, and why")
-	huma.Register(api, op, func(_ context.Context, in *explainInput) (*explainOutput, error) {
+	huma.Register(api, op, func(ctx context.Context, in *explainInput) (*explainOutput, error) {
+		if err := errandOf(ctx).mayExplain(s.DB.Catalog(), in.Body); err != nil {
+			return nil, s.refusal(err)
+		}
 		out, err := s.explain(in.Body)
 		if err != nil {
 			return nil, s.refusal(err)

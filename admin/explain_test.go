@@ -140,6 +140,7 @@ func (l liveKeys) InFlight() int                         { return 0 }
 func (l liveKeys) KeyStates() map[string]plan.KeyState   { return l() }
 func (l liveKeys) HostStates() map[string]plan.HostState { return nil }
 func (l liveKeys) ResetKey(string) bool                  { return false }
+func (l liveKeys) Listed(string, string) (string, bool)  { return "", false }
 
 func TestExplain_SaysThatThereIsNoPlan(t *testing.T) {
 	f := start(t)

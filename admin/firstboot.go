@@ -3,6 +3,7 @@ package admin
 import (
 	"fmt"
 
+	"relay/gateway/plan"
 	"relay/store"
 )
 
@@ -48,6 +49,29 @@ func putDefaults(e *store.Edit) error {
 			Account:  store.AccountRef("organization:" + organization.Metadata.ID),
 		},
 	})
+}
+
+// EnsureLocal makes the service account that requests without a credential run
+// as, in project default, when there is none.
+func EnsureLocal(db *store.DB) error {
+	c := db.Catalog()
+	if c.ServiceAccounts.ByName(plan.LocalAccount) != nil {
+		return nil
+	}
+	project := c.Projects.ByName(defaultName)
+	if project == nil {
+		return &store.Error{Code: store.CodeConflict, Message: "inference.auth is open, but there is neither a service account local nor a project default to make it in: make one of them, or write inference.auth: key"}
+	}
+	_, err := db.Write(func(e *store.Edit) error {
+		return e.Put(&store.ServiceAccount{
+			Metadata: store.Metadata{Name: plan.LocalAccount, Description: "Requests without a credential (inference.auth: open)."},
+			Spec:     store.ServiceAccountSpec{ProjectID: project.Metadata.ID},
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("make service account %s: %w", plan.LocalAccount, err)
+	}
+	return nil
 }
 
 // keepDefault refuses to rename organization default, which is what tells that

@@ -17,7 +17,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 
 // guardAPI is what requests under /api pass besides, outermost first.
 func (s *server) guardAPI(next http.Handler) http.Handler {
-	return private(s.sameOrigin(s.signedIn(checkedQuery(checkedBody(escapedNames(next))))))
+	return private(s.admitted(s.sameOrigin(s.recognised(checkedQuery(checkedBody(escapedNames(next)))))))
 }
 
 func secured(next http.Handler) http.Handler {

@@ -20,13 +20,37 @@ func (s *server) livez(w http.ResponseWriter, _ *http.Request) {
 }
 
 // readyz answers 503 while the process takes no traffic. Warnings are told
-// either way.
-func (s *server) readyz(w http.ResponseWriter, _ *http.Request) {
-	state, status := readiness{Ready: true, Warnings: s.warnings()}, http.StatusOK
+// either way, to whoever may watch.
+func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
+	state, status := readiness{Ready: true, Warnings: []store.Problem{}}, http.StatusOK
+	if s.mayWatch(r) {
+		state.Warnings = s.warnings()
+	}
 	if err := s.Ready(); err != nil {
 		state.Ready, state.Reason, status = false, err.Error(), http.StatusServiceUnavailable
 	}
 	writeJSON(w, status, state)
+}
+
+// mayWatch reports whether the caller may see warnings and metrics: everybody on
+// a listener that only this machine reaches, else who may read the status.
+func (s *server) mayWatch(r *http.Request) bool {
+	if !s.Public {
+		return true
+	}
+	k := s.identify(r)
+	return k != nil && k.access(s.DB.Catalog()).Allows(store.AreaStatus, store.VerbRead, store.System())
+}
+
+// watchers keeps everybody else out.
+func (s *server) watchers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.mayWatch(r) {
+			s.refuseSignIn(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // warnings are never null in JSON.

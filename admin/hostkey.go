@@ -42,8 +42,8 @@ type rotateHostKeyRequest struct {
 
 func (k hostKeys) rotateRoute() {
 	op := k.operation(http.MethodPost, "/by-id/{id}/rotate", "rotate", "Replace the stored value")
-	huma.Register(k.api, answering(op, http.StatusOK, k.schema), func(_ context.Context, in *rotateHostKeyInput) (*rowOutput, error) {
-		c, err := k.alter(in.ID, in.IfMatch, func(rec *store.HostKey) error {
+	huma.Register(k.api, answering(op, http.StatusOK, k.schema), func(ctx context.Context, in *rotateHostKeyInput) (*rowOutput, error) {
+		c, err := k.alter(ctx, store.VerbRotate, in.ID, in.IfMatch, func(rec *store.HostKey) error {
 			if rec.Spec.Source.Kind != "stored" {
 				return &store.Error{Code: store.CodeConflict, Message: "the value of this key comes from " + origin(rec.Spec.Source) + ": change it there"}
 			}

@@ -54,6 +54,8 @@ type liveState struct{ host, key string }
 
 func (l liveState) InFlight() int           { return 3 }
 func (l liveState) ResetKey(id string) bool { return id == l.key }
+
+func (l liveState) Listed(string, string) (string, bool) { return "", false }
 func (l liveState) KeyStates() map[string]plan.KeyState {
 	return map[string]plan.KeyState{l.key: {State: "open", Reason: "401 from the host"}}
 }

@@ -55,6 +55,7 @@ type breaker struct {
 
 func (b *breaker) InFlight() int                         { return 0 }
 func (b *breaker) HostStates() map[string]plan.HostState { return nil }
+func (b *breaker) Listed(string, string) (string, bool)  { return "", false }
 func (b *breaker) KeyStates() map[string]plan.KeyState {
 	if b.open {
 		return map[string]plan.KeyState{b.key: {State: "open", Reason: "auth"}}

@@ -27,6 +27,7 @@ type listInput struct {
 	Limit  int      `query:"limit" default:"100" minimum:"1" maximum:"1000" doc:"Rows a page."`
 	Cursor string   `query:"cursor" doc:"The next of the page before."`
 	Usable bool     `query:"usable" doc:"Leave out shipped rows that wait for a key."`
+	ListFilters
 }
 
 // page is what a list answers: total counts the rows of all pages.
@@ -43,14 +44,15 @@ type listOutput struct {
 
 func (r *resource[S]) listRoute() {
 	op := answering(r.operation(http.MethodGet, "", "list", "List"), http.StatusOK, pageSchema(r.schema))
-	huma.Register(r.api, op, func(_ context.Context, in *listInput) (*listOutput, error) {
+	huma.Register(r.api, op, func(ctx context.Context, in *listInput) (*listOutput, error) {
 		c := r.DB.Catalog()
-		body, err := r.list(c, in)
+		body, err := r.list(errandOf(ctx), c, in)
 		if err != nil {
 			return nil, r.refusal(err)
 		}
 		return &listOutput{Generation: c.Generation, Body: *body}, nil
 	})
+	documentFilters(r.api.OpenAPI().Paths[r.path].Get, r.kind)
 }
 
 func pageSchema(item *huma.Schema) *huma.Schema {
@@ -65,9 +67,13 @@ func pageSchema(item *huma.Schema) *huma.Schema {
 	}
 }
 
-func (r *resource[S]) list(c *store.Catalog, in *listInput) (*page, error) {
+func (r *resource[S]) list(k *errand, c *store.Catalog, in *listInput) (*page, error) {
 	order := ordering(in.Sort)
 	after, err := parseCursor(in.Cursor, in.Sort)
+	if err != nil {
+		return nil, err
+	}
+	selected, err := in.selection(c, r.kind)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +83,7 @@ func (r *resource[S]) list(c *store.Catalog, in *listInput) (*page, error) {
 		shown = newUsable(c).shows
 	}
 	for rec := range c.Of(r.kind).Each() {
-		if in.selects(rec.Meta()) && shown(rec) {
+		if in.selects(rec.Meta()) && selected(rec) && shown(rec) && k.mayRow(c, rec, store.VerbList) {
 			rows = append(rows, rec)
 		}
 	}

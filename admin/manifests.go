@@ -45,10 +45,10 @@ type exportOutput struct {
 
 func (s *server) manifestRoutes(api huma.API) {
 	apply := operation(http.MethodPost, "/api/apply", "apply", "Apply manifests in one write")
-	huma.Register(api, apply, func(_ context.Context, in *applyInput) (*applyOutput, error) {
-		out, err := s.apply(in)
+	huma.Register(api, apply, func(ctx context.Context, in *applyInput) (*applyOutput, error) {
+		out, err := s.apply(ctx, in)
 		if err != nil {
-			return nil, s.refusal(err)
+			return nil, s.located(err)
 		}
 		return out, nil
 	})
@@ -88,13 +88,20 @@ func tried(base *store.Catalog, documents []manifest.Document) error {
 	return unprocessable(problems...)
 }
 
-func (s *server) apply(in *applyInput) (*applyOutput, error) {
+func (s *server) apply(ctx context.Context, in *applyInput) (*applyOutput, error) {
+	if err := errandOf(ctx).mayApply(s.DB.Catalog(), in.Body.Documents); err != nil {
+		return nil, err
+	}
+	passwords, err := manifest.HashPasswords(ctx, s.DB.Catalog(), in.Body.Documents, s.Passwords)
+	if err != nil {
+		return nil, err
+	}
 	var changes []manifest.Change
-	c, err := s.DB.Write(func(e *store.Edit) error {
+	c, err := s.writeAs(ctx, store.VerbApply, func(e *store.Edit) error {
 		if !matches(in.IfMatch, s.DB.Catalog().Generation) {
 			return &store.Error{Code: store.CodeStale, Message: "the catalog has changed since it was read; look at what would change now and repeat"}
 		}
-		options := manifest.ApplyOptions{Source: in.Body.Source, Force: in.Body.Force}
+		options := manifest.ApplyOptions{Source: in.Body.Source, Force: in.Body.Force, Passwords: passwords}
 		var err error
 		changes, err = manifest.Apply(e, in.Body.Documents, options)
 		if err != nil || !in.Body.DryRun {
@@ -104,6 +111,7 @@ func (s *server) apply(in *applyInput) (*applyOutput, error) {
 	})
 	if errors.Is(err, errDryRun) {
 		c, err = s.DB.Catalog(), nil
+		errandOf(ctx).quiet = true
 	}
 	if err != nil {
 		return nil, err
@@ -112,4 +120,16 @@ func (s *server) apply(in *applyInput) (*applyOutput, error) {
 		Generation: c.Generation,
 		Body:       Applied{Changes: changes, DryRun: in.Body.DryRun, Generation: c.Generation},
 	}, nil
+}
+
+// mayApply reports at once when the caller may apply none of a kind. What the
+// documents change is held against its rights row by row afterwards.
+func (k *errand) mayApply(c *store.Catalog, documents []manifest.Document) error {
+	access := k.access(c)
+	for i := range documents {
+		if kind := documents[i].Kind; c.Of(kind) != nil && !access.AllowsAnywhere(kind.Plural(), store.VerbApply) {
+			return forbidden(string(store.VerbApply), kind.Plural())
+		}
+	}
+	return nil
 }

@@ -31,23 +31,25 @@ func newAPI(router *mux.Router, version string) huma.API {
 	registry.RegisterTypeAlias(reflect.TypeFor[store.Duration](), reflect.TypeFor[durationText]())
 	registry.RegisterTypeAlias(reflect.TypeFor[store.Secret](), reflect.TypeFor[string]())
 	format := huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decodeJSON}
+	named := humamux.WithRouteCustomizer(func(op *huma.Operation, route *mux.Route) { route.Name(op.OperationID) })
 	return humamux.New(router, huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI:    "3.1.0",
 			Info:       &huma.Info{Title: "Relay control API", Version: or(version, "unknown")},
-			Components: &huma.Components{Schemas: registry, SecuritySchemes: bearerScheme()},
-			Security:   []map[string][]string{{"adminToken": {}}},
+			Components: &huma.Components{Schemas: registry, SecuritySchemes: securitySchemes()},
+			Security:   []map[string][]string{{"adminToken": {}}, {"session": {}}},
 		},
 		Formats:                      map[string]huma.Format{"application/json": format, "json": format},
 		DefaultFormat:                "application/json",
 		RejectUnknownQueryParameters: true,
-	})
+	}, named)
 }
 
-func bearerScheme() map[string]*huma.SecurityScheme {
-	return map[string]*huma.SecurityScheme{"adminToken": {
-		Type: "http", Scheme: "bearer", Description: "The text in admin.token in the data directory.",
-	}}
+func securitySchemes() map[string]*huma.SecurityScheme {
+	return map[string]*huma.SecurityScheme{
+		"adminToken": {Type: "http", Scheme: "bearer", Description: "An admin token, or the text in admin.token in the data directory."},
+		"session":    {Type: "apiKey", In: "cookie", Name: "relay_session_INSTALLATION", Description: "What signing in sets; over TLS with __Host- before it."},
+	}
 }
 
 // schemaName calls Record[HostSpec] Host, tells apart types of one name in

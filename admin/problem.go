@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -66,10 +67,41 @@ func statusOf(code store.Code) int {
 }
 
 // refusal makes a problem from any error. What is not meant for callers is
-// kept from them: the log has it under the id that the problem names.
+// kept from them: the log has it under the id that the problem names. The name
+// of a record that does not exist is what was sent, and is left out.
 func (s *server) refusal(err error) error {
+	var fault *store.Error
+	if errors.As(err, &fault) && len(fault.Problems) > 0 {
+		err = s.withoutSentNames(fault)
+	}
+	return s.located(err)
+}
+
+// withoutSentNames returns the error with the names only of records that are
+// there, in its text as well when that is made of its problems.
+func (s *server) withoutSentNames(fault *store.Error) error {
+	c, shown := s.DB.Catalog(), *fault
+	shown.Problems = slices.Clone(fault.Problems)
+	for i, p := range shown.Problems {
+		if table := c.Of(p.Kind); table == nil || table.FindByName(p.Name) == nil {
+			shown.Problems[i].Name = ""
+		}
+	}
+	if fault.Message == summary(fault.Problems) {
+		shown.Message = summary(shown.Problems)
+	}
+	return &shown
+}
+
+// located is refusal for documents, which are told apart by the names that were
+// sent.
+func (s *server) located(err error) error {
+	var headed huma.HeadersError
 	var known *Problem
-	if errors.As(err, &known) {
+	switch {
+	case errors.As(err, &headed):
+		return err
+	case errors.As(err, &known):
 		return known
 	}
 	var fault *store.Error

@@ -25,7 +25,7 @@ func records[S any](s *server, api huma.API) {
 	r := newResource[S](s, api)
 	r.listRoute()
 	r.getRoute()
-	if r.kind != store.KindRelayKey { // making one shows its plaintext
+	if r.kind != store.KindRelayKey && r.kind != store.KindAdminToken { // making one shows its plaintext
 		r.createRoute()
 	}
 	r.replaceRoute()

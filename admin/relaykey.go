@@ -69,12 +69,12 @@ func (k relayKeys) shownSchema() *huma.Schema {
 func (k relayKeys) createRoute() {
 	op := withBody(k.operation(http.MethodPost, "", "create", "Create, and show the plaintext once"),
 		recordSchema(k.api, reflect.TypeFor[newRelayKey]()))
-	huma.Register(k.api, answering(op, http.StatusCreated, k.shownSchema()), func(_ context.Context, in *createInput) (*shownKeyOutput, error) {
+	huma.Register(k.api, answering(op, http.StatusCreated, k.shownSchema()), func(ctx context.Context, in *createInput) (*shownKeyOutput, error) {
 		rec, plaintext, err := k.draft(in.Body)
 		if err != nil {
 			return nil, k.refusal(err)
 		}
-		c, err := k.DB.Write(func(e *store.Edit) error { return k.putNew(e, rec, plaintext, in.Body) })
+		c, err := k.write(ctx, func(e *store.Edit) error { return k.putNew(e, rec, plaintext, in.Body) })
 		if err != nil {
 			return nil, k.refusal(err)
 		}

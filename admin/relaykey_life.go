@@ -29,9 +29,9 @@ func (in *rotateKeyInput) grace() time.Duration {
 
 func (k relayKeys) rotateRoute() {
 	op := k.operation(http.MethodPost, "/by-id/{id}/rotate", "rotate", "Replace the plaintext, and show the new one once")
-	huma.Register(k.api, answering(op, http.StatusOK, k.shownSchema()), func(_ context.Context, in *rotateKeyInput) (*shownKeyOutput, error) {
+	huma.Register(k.api, answering(op, http.StatusOK, k.shownSchema()), func(ctx context.Context, in *rotateKeyInput) (*shownKeyOutput, error) {
 		plaintext := newPlaintext()
-		c, err := k.alter(in.ID, in.IfMatch, func(rec *store.RelayKey) error {
+		c, err := k.alter(ctx, store.VerbRotate, in.ID, in.IfMatch, func(rec *store.RelayKey) error {
 			if rec.Spec.RevokedAt != nil {
 				return &store.Error{Code: store.CodeConflict, Message: "the key is revoked; make another"}
 			}
@@ -66,8 +66,8 @@ type revokeInput struct {
 
 func (k relayKeys) revokeRoute() {
 	op := k.operation(http.MethodPost, "/by-id/{id}/revoke", "revoke", "Make the key invalid for good")
-	huma.Register(k.api, answering(op, http.StatusOK, k.schema), func(_ context.Context, in *revokeInput) (*rowOutput, error) {
-		c, err := k.alter(in.ID, in.IfMatch, func(rec *store.RelayKey) error {
+	huma.Register(k.api, answering(op, http.StatusOK, k.schema), func(ctx context.Context, in *revokeInput) (*rowOutput, error) {
+		c, err := k.alter(ctx, store.VerbRevoke, in.ID, in.IfMatch, func(rec *store.RelayKey) error {
 			if rec.Spec.RevokedAt == nil {
 				now := k.Now().UTC()
 				rec.Spec.RevokedAt = &now

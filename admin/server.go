@@ -17,14 +17,15 @@ import (
 // Options are what the control API stands on. DB is required; whatever else is
 // absent is answered as absent.
 type Options struct {
-	DB       *store.DB
-	Warnings func() []store.Problem // what the operator should know but need not stop for
-	Live     plan.Live              // the running server; nil without one
-	Upstream plan.Upstream          // nil: keys cannot be tested, nothing can be connected
-	Counters CounterReader          // the limiter's counters
-	Resets   CounterResetter        // sets them to zero; nil: nothing does
-	Plan     func() *plan.Plan      // the plan in use; nil: nothing can be explained
-	Version  string
+	DB        *store.DB
+	Warnings  func() []store.Problem // what the operator should know but need not stop for
+	Live      plan.Live              // the running server; nil without one
+	Upstream  plan.Upstream          // nil: keys cannot be tested, nothing can be connected
+	Counters  CounterReader          // the limiter's counters
+	Resets    CounterResetter        // sets them to zero; nil: nothing does
+	Admission *Admission             // counts requests under the system's limit; nil: nobody is refused
+	Plan      func() *plan.Plan      // the plan in use; nil: nothing can be explained
+	Version   string
 
 	InferenceURL string // where callers reach this Relay; empty: not known
 	ControlURL   string // where browsers reach UI; empty: nowhere
@@ -35,6 +36,12 @@ type Options struct {
 
 	Token        store.Secret // opens the API over TCP; zero: nothing does
 	AllowedHosts []string     // names besides the loopback ones that TCP callers may use
+	BehindProxy  bool         // browsers reach the listener through a proxy that speaks TLS
+	Public       bool         // others than this machine reach the listener
+
+	Authz                   string           // AuthzSingle or AuthzRBAC; empty: AuthzSingle
+	Passwords               *store.Passwords // hashes passwords; nil: at the usual cost
+	SessionIdle, SessionMax time.Duration    // when sessions end; 0: 12 hours, 7 days
 
 	Now func() time.Time // time.Now when nil
 	Log zerolog.Logger
@@ -60,7 +67,7 @@ type server struct {
 	Options
 	started  time.Time
 	failures failures
-	sessions sessions
+	sessions *sessions
 	setup    setupLinks
 }
 
@@ -74,7 +81,10 @@ func newServer(o Options) *server {
 	if o.Ready == nil {
 		o.Ready = func() error { return nil }
 	}
-	return &server{Options: o, started: o.Now(), setup: setupLinks{dir: o.DB.Dir()}}
+	if o.Passwords == nil {
+		o.Passwords = store.NewPasswords(store.PasswordCost{})
+	}
+	return &server{Options: o, started: o.Now(), sessions: newSessions(o), setup: setupLinks{dir: o.DB.Dir()}}
 }
 
 // newRouter matches paths as they were sent, so that "%2F" in a name is not a

@@ -3,6 +3,8 @@ package admin
 import (
 	"net/http"
 	"time"
+
+	"relay/store"
 )
 
 // sessionCookie names the cookie of a request. Browsers tell neither ports nor,
@@ -10,11 +12,15 @@ import (
 // names; over TLS the prefix keeps other hosts of the domain from setting it.
 func (s *server) sessionCookie(r *http.Request) string {
 	name := "relay_session_" + s.DB.InstallationID()
-	if r.TLS != nil {
+	if s.overTLS(r) {
 		return "__Host-" + name
 	}
 	return name
 }
+
+// overTLS reports whether the browser speaks TLS, to Relay or to the proxy in
+// front of it.
+func (s *server) overTLS(r *http.Request) bool { return r.TLS != nil || s.BehindProxy && !trusted(r) }
 
 // shownSession returns the id in the cookie, or "".
 func (s *server) shownSession(r *http.Request) string {
@@ -27,27 +33,38 @@ func (s *server) shownSession(r *http.Request) string {
 
 // cookieFor carries the id of a session; without an id it removes the cookie.
 func (s *server) cookieFor(r *http.Request, id string) http.Cookie {
-	age := int(sessionMax / time.Second)
+	age := int(s.sessions.max / time.Second)
 	if id == "" {
 		age = -1
 	}
 	return http.Cookie{
 		Name: s.sessionCookie(r), Value: id, Path: "/", MaxAge: age,
-		HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode,
+		HttpOnly: true, Secure: s.overTLS(r), SameSite: http.SameSiteStrictMode,
 	}
 }
 
-// holdsSession reports whether the request comes from a browser that is signed
-// in, which is the administrator.
-func (s *server) holdsSession(r *http.Request) bool {
-	_, ok := s.useSession(r)
-	return ok
+// signedInUser returns the user of the session that a request shows, or nil.
+func (s *server) signedInUser(r *http.Request) *store.User {
+	user, _ := s.useSession(r)
+	return user
 }
 
-func (s *server) useSession(r *http.Request) (until time.Time, ok bool) {
+// useSession finds the session of a request and ends it when its user is not
+// any more what it was at sign-in.
+func (s *server) useSession(r *http.Request) (user *store.User, until time.Time) {
 	id := s.shownSession(r)
 	if id == "" {
-		return time.Time{}, false
+		return nil, time.Time{}
 	}
-	return s.sessions.use(id, s.Now())
+	found, until, ok := s.sessions.use(id, s.Now())
+	if !ok {
+		return nil, time.Time{}
+	}
+	c := s.DB.Catalog()
+	user = c.Users.Get(found.User)
+	if user == nil || user.Spec.Disabled || stampOf(c, user) != found.Stamp {
+		s.sessions.end(id)
+		return nil, time.Time{}
+	}
+	return user, until
 }

@@ -15,15 +15,35 @@ import (
 // sessionPath is open to everybody: it is where one signs in.
 const sessionPath = "/api/session"
 
-// Session tells whether the caller is signed in.
+// Session tells who calls and what there is to sign in with.
 type Session struct {
-	SignedIn bool      `json:"signedIn"`
-	Until    time.Time `json:"until,omitzero" doc:"When a browser's session ends unless it is used before."`
+	SignedIn      bool           `json:"signedIn"`
+	SetUp         bool           `json:"setUp" doc:"There is a user already; without one a setup link makes the first."`
+	Authz         string         `json:"authz" enum:"single,rbac"`
+	Until         time.Time      `json:"until,omitzero" doc:"When a browser's session ends unless it is used before."`
+	Actor         *store.Actor   `json:"actor,omitempty" doc:"Who calls."`
+	Administrator bool           `json:"administrator,omitempty" doc:"May do everything."`
+	Grants        []SessionGrant `json:"grants,omitempty" doc:"What else the caller may do, and where."`
+}
+
+// SessionGrant is a role that the caller has within a scope.
+type SessionGrant struct {
+	Role  string           `json:"role"`
+	Scope SessionScope     `json:"scope"`
+	Rules []store.RoleRule `json:"rules"`
+}
+
+// SessionScope names a scope.
+type SessionScope struct {
+	Kind store.Kind `json:"kind"`
+	ID   string     `json:"id,omitempty"`
+	Name string     `json:"name,omitempty"`
 }
 
 // SignIn is what signs a browser in.
 type SignIn struct {
-	Setup store.Secret `json:"setup" minLength:"1" maxLength:"200" doc:"The secret of a setup link: what follows #setup= in it."`
+	Username string       `json:"username" minLength:"1" maxLength:"63"`
+	Password store.Secret `json:"password" minLength:"1" maxLength:"1024"`
 }
 
 type sessionOutput struct {
@@ -50,62 +70,110 @@ type signInInput struct {
 }
 
 func (s *server) sessionRoutes(api huma.API) {
-	show := operation(http.MethodGet, sessionPath, "session", "Tell whether the caller is signed in")
-	huma.Register(api, show, func(_ context.Context, in *asked) (*sessionOutput, error) {
-		return s.showSession(in.request), nil
+	show := operation(http.MethodGet, sessionPath, "session", "Tell who is signed in, and what it may do")
+	huma.Register(api, show, func(ctx context.Context, in *asked) (*sessionOutput, error) {
+		return s.showSession(errandOf(ctx), in.request), nil
 	})
-	begin := operation(http.MethodPost, sessionPath, "sign-in", "Sign a browser in with a setup link, which is used up")
+	begin := operation(http.MethodPost, sessionPath, signInAction, "Sign a browser in")
 	begin.DefaultStatus = http.StatusCreated
-	huma.Register(api, begin, func(_ context.Context, in *signInInput) (*sessionOutput, error) {
-		out, err := s.signIn(in)
+	huma.Register(api, begin, func(ctx context.Context, in *signInInput) (*sessionOutput, error) {
+		out, err := s.signIn(ctx, in)
 		if err != nil {
-			return nil, err
+			return nil, s.refusal(err)
 		}
 		return out, nil
 	})
 	end := operation(http.MethodDelete, sessionPath, "sign-out", "Sign the browser out")
-	huma.Register(api, end, func(_ context.Context, in *asked) (*signedOutOutput, error) {
+	huma.Register(api, end, func(ctx context.Context, in *asked) (*signedOutOutput, error) {
+		errandOf(ctx).quiet = errandOf(ctx).caller == nil
 		s.sessions.end(s.shownSession(in.request))
 		return &signedOutOutput{SetCookie: []http.Cookie{s.cookieFor(in.request, "")}}, nil
 	})
+	s.passwordRoute(api)
 }
 
 // showSession takes a cookie back that opens nothing any more.
-func (s *server) showSession(r *http.Request) *sessionOutput {
-	until, inSession := s.useSession(r)
-	out := &sessionOutput{Body: Session{SignedIn: inSession || trusted(r) || s.holdsToken(r), Until: until}}
-	if !inSession && s.shownSession(r) != "" {
+func (s *server) showSession(k *errand, r *http.Request) *sessionOutput {
+	user, until := s.useSession(r)
+	out := &sessionOutput{Body: s.sessionOf(k, until)}
+	if user == nil && s.shownSession(r) != "" {
 		out.SetCookie = []http.Cookie{s.cookieFor(r, "")}
 	}
 	return out
 }
 
-// signIn exchanges the secret of a setup link for a session and ends the one
-// that the browser had.
-func (s *server) signIn(in *signInInput) (*sessionOutput, error) {
-	opened, err := s.setup.redeem(in.Body.Setup, s.Now())
-	if err != nil {
-		return nil, s.internal(err)
+// sessionOf tells who calls and what that may do.
+func (s *server) sessionOf(k *errand, until time.Time) Session {
+	c := s.DB.Catalog()
+	out := Session{SetUp: c.Users.Len() > 0, Authz: AuthzSingle}
+	if s.Authz == AuthzRBAC {
+		out.Authz = AuthzRBAC
 	}
-	if !opened {
-		return nil, s.refuseSetup(in.request)
+	if k.caller == nil {
+		return out
 	}
-	s.sessions.end(s.shownSession(in.request))
-	id := s.sessions.begin(s.Now())
-	until, _ := s.sessions.use(id, s.Now())
-	s.Log.Info().Str("address", addressOf(in.request)).Msg("signed in with a setup link")
-	return &sessionOutput{
-		SetCookie: []http.Cookie{s.cookieFor(in.request, id)},
-		Body:      Session{SignedIn: true, Until: until},
-	}, nil
+	access := k.access(c)
+	out.SignedIn, out.Until, out.Actor, out.Administrator = true, until, &k.actor, access.Full()
+	if out.Administrator {
+		return out
+	}
+	for _, g := range access.Grants() {
+		scope := SessionScope{g.Scope.Kind, g.Scope.ID, nameOf(c, g.Scope.Kind, g.Scope.ID)}
+		out.Grants = append(out.Grants, SessionGrant{g.Role.Metadata.Name, scope, g.Role.Spec.Rules})
+	}
+	return out
 }
 
-func (s *server) refuseSetup(r *http.Request) error {
-	wait := s.failed(r)
-	if wait == 0 {
-		return problem(http.StatusUnauthorized,
-			"this setup link does not work any more: it opens once and within 30 minutes; relay setup --link makes another")
+// signIn exchanges a password for a session and ends the one that the browser
+// had. Whether it is the name or the password that is wrong, the answer and its
+// time do not tell.
+func (s *server) signIn(ctx context.Context, in *signInInput) (*sessionOutput, error) {
+	k := errandOf(ctx)
+	wait, undo := s.failures.hold(s.Now(), k.address)
+	if wait > 0 {
+		return nil, tooMany(wait)
 	}
-	header := http.Header{"Retry-After": {strconv.Itoa(int(wait / time.Second))}}
-	return huma.ErrorWithHeaders(tooManyFailures(), header)
+	user := s.DB.Catalog().Users.ByName(in.Body.Username)
+	matches, err := s.passwordMatches(ctx, user, in.Body.Password)
+	if err != nil {
+		return nil, err
+	}
+	if !matches {
+		who := anonymous()
+		if user != nil {
+			who = s.callerFor(user).actor
+		}
+		s.refused(who, k.address, "a wrong username or password")
+		return nil, problem(http.StatusUnauthorized, "the username or the password is wrong")
+	}
+	undo()
+	return s.admit(k, in.request, user), nil
+}
+
+// passwordMatches takes as long for a user that does not exist, has no password
+// or is disabled, and says no.
+func (s *server) passwordMatches(ctx context.Context, user *store.User, password store.Secret) (bool, error) {
+	var hash store.PasswordHash
+	if user != nil {
+		var err error
+		if hash, err = s.DB.PasswordHash(user); err != nil {
+			return false, err
+		}
+	}
+	matches, err := s.Passwords.Matches(ctx, hash, password)
+	return matches && user != nil && !user.Spec.Disabled, err
+}
+
+// admit opens a session for a user who has shown who it is.
+func (s *server) admit(k *errand, r *http.Request, user *store.User) *sessionOutput {
+	s.sessions.end(s.shownSession(r))
+	id := s.sessions.begin(user.Metadata.ID, stampOf(s.DB.Catalog(), user), s.Now())
+	_, until, _ := s.sessions.use(id, s.Now())
+	k.caller = s.callerFor(user)
+	s.Log.Info().Str("address", k.address).Str("user", user.Metadata.Name).Msg("signed in")
+	return &sessionOutput{SetCookie: []http.Cookie{s.cookieFor(r, id)}, Body: s.sessionOf(k, until)}
+}
+
+func tooMany(wait time.Duration) error {
+	return huma.ErrorWithHeaders(tooManyFailures(), http.Header{"Retry-After": {strconv.Itoa(int(wait / time.Second))}})
 }

@@ -48,8 +48,8 @@ func (l *setupLinks) renew(now time.Time) (secret store.Secret, expires time.Tim
 	return store.NewSecret(text), kept.Expires, nil
 }
 
-// redeem reports whether the secret is that of the link, which then is used up.
-func (l *setupLinks) redeem(secret store.Secret, now time.Time) (bool, error) {
+// opens reports whether the secret is that of the link.
+func (l *setupLinks) opens(secret store.Secret, now time.Time) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	kept, err := l.read()
@@ -57,13 +57,21 @@ func (l *setupLinks) redeem(secret store.Secret, now time.Time) (bool, error) {
 		return false, err
 	}
 	same := subtle.ConstantTimeCompare([]byte(hashText(secret.Reveal())), []byte(kept.SHA256)) == 1
-	if !same || !now.Before(kept.Expires) {
-		return false, nil
+	return same && now.Before(kept.Expires), nil
+}
+
+// useUp makes the link open nothing any more.
+func (l *setupLinks) useUp() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := os.Remove(l.path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	if err := errors.Join(os.Remove(l.path()), syncDir(l.dir)); err != nil {
-		return false, fmt.Errorf("use up setup link: %w", err)
+	if err = errors.Join(err, syncDir(l.dir)); err != nil {
+		return fmt.Errorf("use up setup link: %w", err)
 	}
-	return true, nil
+	return nil
 }
 
 // read returns a link that nothing opens when there is none, or none that can

@@ -22,8 +22,47 @@ func TestSetupLink_OpensOnce(t *testing.T) {
 	if len(secret) != 43 {
 		t.Errorf("a secret of %d characters", len(secret))
 	}
+	f.redeem("guess").want(401).holds("relay setup --link")
+	f.redeem(secret).want(http.StatusCreated).holds(`"administrator":true`)
+	f.redeem(secret).want(404)
+	f.send("POST", "/api/setup-link", "").want(http.StatusConflict).holds("is set up")
+	if users := f.db.Catalog().Users.Len(); users != 1 {
+		t.Errorf("%d users", users)
+	}
+}
+
+func TestSetup_ReportsWhatIsWrongAndKeepsTheLink(t *testing.T) {
+	f := start(t)
+	secret := f.link()
+	for field, body := range map[string]map[string]string{
+		"username": {"setup": secret, "username": "Not A Name", "password": password},
+		"password": {"setup": secret, "username": "maria", "password": "short"},
+		"email":    {"setup": secret, "username": "maria", "password": password, "email": "nowhere"},
+	} {
+		f.post("/api/setup", body).want(400).holds(`"field":"` + field + `"`)
+	}
+	f.post("/api/setup", map[string]string{"setup": secret, "username": "correct-horse", "password": "Correct-Horse"}).want(400).holds("must not be the username")
+	f.post("/api/setup", map[string]string{"setup": "guess", "username": "Not A Name", "password": "x"}).want(401)
 	f.redeem(secret).want(http.StatusCreated)
-	f.redeem(secret).want(401).holds("relay setup --link")
+}
+
+func TestSetup_IsDoneByWhoeverHasTheLinkHoweverManyGuess(t *testing.T) {
+	f := start(t)
+	secret := f.link()
+	for range 10 {
+		f.redeem("guess").want(401)
+	}
+	f.redeem("guess").want(429)
+	f.redeem(secret).want(http.StatusCreated)
+}
+
+func TestSetup_MakesNoCommonPasswordValid(t *testing.T) {
+	f := start(t)
+	for _, name := range []string{"admin", "root", "relay", "default"} {
+		f.enter(name, "admin").want(401)
+		f.enter(name, "password").want(401)
+		f.now = f.now.Add(time.Minute)
+	}
 }
 
 func TestSetupLink_OpensOnceHoweverManyTry(t *testing.T) {
@@ -49,7 +88,11 @@ func TestSetupLink_OpensForHalfAnHour(t *testing.T) {
 	secret := f.link()
 	f.now = f.now.Add(30*time.Minute - time.Second)
 	f.redeem(secret).want(http.StatusCreated)
-	secret = f.link()
+}
+
+func TestSetupLink_OpensNothingAfterHalfAnHour(t *testing.T) {
+	f := start(t)
+	secret := f.link()
 	f.now = f.now.Add(30 * time.Minute)
 	f.redeem(secret).want(401)
 }
@@ -75,7 +118,7 @@ func TestSetupLink_OutlivesARestartAsAHashOnly(t *testing.T) {
 	restarted := httptest.NewServer(admin.New(admin.Options{DB: f.db, Token: store.NewSecret(token), Now: func() time.Time { return f.now }}))
 	t.Cleanup(restarted.Close)
 	(&fixture{t: t, url: restarted.URL}).redeem(secret).want(http.StatusCreated)
-	f.redeem(secret).want(401)
+	f.redeem(secret).want(404)
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the used file is still there: %v", err)
 	}

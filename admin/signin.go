@@ -6,7 +6,8 @@ import (
 	"crypto/subtle"
 	"net"
 	"net/http"
-	"strconv"
+	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -38,18 +39,6 @@ func trusted(r *http.Request) bool {
 	return mark
 }
 
-// signedIn lets through who is trusted, shows the admin token, or has a
-// session; and everybody to where sessions begin.
-func (s *server) signedIn(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if trusted(r) || s.holdsToken(r) || s.holdsSession(r) || r.URL.EscapedPath() == sessionPath {
-			next.ServeHTTP(w, r)
-			return
-		}
-		s.refuseSignIn(w, r)
-	})
-}
-
 // holdsToken compares hashes, so that the time tells nothing about the token.
 func (s *server) holdsToken(r *http.Request) bool {
 	shown := bearer(r)
@@ -67,34 +56,30 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-func (s *server) refuseSignIn(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("WWW-Authenticate", `Bearer realm="relay"`)
-	if s.shownSession(r) != "" {
-		gone := s.cookieFor(r, "")
-		http.SetCookie(w, &gone)
-	}
-	if wait := s.failed(r); wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
-		writeProblem(w, tooManyFailures())
-		return
-	}
-	writeProblem(w, s.unauthenticated(r))
-}
-
 // failed counts a refused credential, if there was one, and returns how long
 // its sender has to wait; 0 lets it try on.
 func (s *server) failed(r *http.Request) time.Duration {
-	shown, address := s.showsCredential(r), addressOf(r)
-	if shown {
-		s.Log.Warn().Str("address", address).Msg("sign-in refused")
+	shown, address := s.showsCredential(r), s.addressOf(r)
+	wait := s.failures.add(s.Now(), address, shown)
+	if shown && wait == 0 {
+		s.refused(anonymous(), address, "a credential that is not valid")
 	}
-	return s.failures.add(s.Now(), address, shown)
+	return wait
 }
 
-// showsCredential reports whether the request tried to sign in: by a header, a
-// cookie or, where sessions begin, its body.
+// refused tells the logs of a failed sign-in.
+func (s *server) refused(who store.Actor, address, reason string) {
+	s.Log.Warn().Str("address", address).Str("reason", reason).Msg("sign-in refused")
+	s.audit(store.AuditEntry{Actor: who, Address: address, Action: signInAction, Outcome: store.AuditRefused, Status: http.StatusUnauthorized, Reason: reason})
+}
+
+// signInAction is what the audit log calls signing in, in whatever way.
+const signInAction = "sign-in"
+
+// showsCredential reports whether the request tried to sign in, by a header or a
+// cookie.
 func (s *server) showsCredential(r *http.Request) bool {
-	return r.Header.Get("Authorization") != "" || s.shownSession(r) != "" || r.URL.EscapedPath() == sessionPath
+	return r.Header.Get("Authorization") != "" || s.shownSession(r) != ""
 }
 
 func tooManyFailures() *Problem {
@@ -104,17 +89,23 @@ func tooManyFailures() *Problem {
 func (s *server) unauthenticated(r *http.Request) *Problem {
 	switch {
 	case strings.HasPrefix(bearer(r), store.RelayKeyPrefix):
-		return problem(http.StatusUnauthorized, "a relay key calls models; the control API takes the admin token")
+		return problem(http.StatusUnauthorized, "a relay key calls models; the control API takes an admin token")
 	case r.Header.Get("Authorization") != "":
 		return problem(http.StatusUnauthorized, "the credential is not valid")
 	case s.shownSession(r) != "":
-		return problem(http.StatusUnauthorized, "the session has ended; relay setup --link makes a link that signs in")
+		return problem(http.StatusUnauthorized, "the session has ended; sign in again")
 	}
 	return problem(http.StatusUnauthorized,
-		"sign in with Authorization: Bearer and the admin token; it is in admin.token in the data directory")
+		"sign in, or send an admin token as Authorization: Bearer; the first is in admin.token in the data directory")
 }
 
-func addressOf(r *http.Request) string {
+// addressOf tells where a request comes from, as the limits see it.
+func (s *server) addressOf(r *http.Request) string {
+	if s.Admission != nil {
+		if addr := s.Admission.ClientAddr(r); addr.IsValid() {
+			return addr.String()
+		}
+	}
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		return r.RemoteAddr
@@ -133,9 +124,34 @@ type failure struct {
 	at      time.Time
 }
 
+// hold counts an attempt as failed before its outcome is known, so that many at
+// once are no more than allowed, unless its sender has to wait. Undo is for one
+// that succeeds.
+func (f *failures) hold(now time.Time, address string) (wait time.Duration, undo func()) {
+	address = networkOf(address)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.forget(now)
+	if wait := f.wait(now, address); wait > 0 {
+		return wait, func() {}
+	}
+	held := failure{address, now}
+	f.recent = append(f.recent, held)
+	return 0, func() { f.drop(held) }
+}
+
+func (f *failures) drop(held failure) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if i := slices.Index(f.recent, held); i >= 0 {
+		f.recent = slices.Delete(f.recent, i, i+1)
+	}
+}
+
 // add counts a failure when a credential was shown and returns how long the
 // address has to wait; 0 lets it try on.
 func (f *failures) add(now time.Time, address string, shown bool) time.Duration {
+	address = networkOf(address)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.forget(now)
@@ -144,6 +160,20 @@ func (f *failures) add(now time.Time, address string, shown bool) time.Duration 
 	}
 	f.recent = append(f.recent, failure{address, now})
 	return 0
+}
+
+// networkOf is what one sender has: an IPv4 address, or an IPv6 network of 64
+// bits.
+func networkOf(address string) string {
+	addr, err := netip.ParseAddr(address)
+	if err != nil || addr.Unmap().Is4() {
+		return address
+	}
+	network, err := addr.WithZone("").Prefix(64)
+	if err != nil {
+		return address
+	}
+	return network.String()
 }
 
 func (f *failures) forget(now time.Time) {

@@ -50,9 +50,13 @@ type versionOutput struct {
 
 func (s *server) statusRoutes(api huma.API) {
 	status := operation(http.MethodGet, "/api/status", "status", "The state of the process")
-	huma.Register(api, status, func(context.Context, *struct{}) (*statusOutput, error) {
+	huma.Register(api, status, func(ctx context.Context, _ *struct{}) (*statusOutput, error) {
 		c := s.DB.Catalog()
-		return &statusOutput{Generation: c.Generation, Body: s.status(c)}, nil
+		state := s.status(c)
+		if !errandOf(ctx).access(c).Allows(store.AreaStatus, store.VerbRead, store.System()) {
+			state.keepToPublic()
+		}
+		return &statusOutput{Generation: c.Generation, Body: state}, nil
 	})
 	version := operation(http.MethodGet, "/api/version", "version", "The version of the program")
 	huma.Register(api, version, func(context.Context, *struct{}) (*versionOutput, error) {
@@ -82,6 +86,12 @@ func (s *server) status(c *store.Catalog) Status {
 		state.Hosts, state.HostKeys = s.Live.HostStates(), s.Live.KeyStates()
 	}
 	return state
+}
+
+// keepToPublic leaves what everybody may know who has signed in.
+func (state *Status) keepToPublic() {
+	state.DataDir, state.InFlight, state.DurableThrough = "", 0, time.Time{}
+	state.Warnings, state.Counts, state.Hosts, state.HostKeys = []store.Problem{}, map[string]int{}, nil, nil
 }
 
 func (s *server) counts(c *store.Catalog) map[string]int {

@@ -25,7 +25,7 @@ type topUpRequest struct {
 // topUpRoute raises what a key may spend in all. What it has spent stays.
 func (k relayKeys) topUpRoute() {
 	op := k.operation(http.MethodPost, "/by-id/{id}/topup", "topup", "Add to what the key may spend in all")
-	huma.Register(k.api, answering(op, http.StatusOK, k.schema), func(_ context.Context, in *topUpInput) (*rowOutput, error) {
+	huma.Register(k.api, answering(op, http.StatusOK, k.schema), func(ctx context.Context, in *topUpInput) (*rowOutput, error) {
 		amount, err := store.ParseNanoDollars(in.Body.Amount)
 		if err == nil && amount == 0 {
 			return nil, k.refusal(invalid(store.Problem{Field: "amount", Message: "must be above 0"}))
@@ -33,7 +33,7 @@ func (k relayKeys) topUpRoute() {
 		if err != nil {
 			return nil, k.refusal(invalid(store.Problem{Field: "amount", Message: err.Error()}))
 		}
-		c, err := k.alter(in.ID, in.IfMatch, func(rec *store.RelayKey) error { return topUp(rec, amount) })
+		c, err := k.alter(ctx, store.VerbUpdate, in.ID, in.IfMatch, func(rec *store.RelayKey) error { return topUp(rec, amount) })
 		if err != nil {
 			return nil, k.refusal(err)
 		}

@@ -72,12 +72,15 @@ func (s signing) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (s signing) CloseIdleConnections() { s.inner.CloseIdleConnections() }
 
+// inProcessAddr stands for the address of a caller that has none.
+const inProcessAddr = "in process"
+
 // inProcess calls a handler without a connection.
 type inProcess struct{ handler http.Handler }
 
 func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	served := r.Clone(r.Context())
-	served.Host, served.RemoteAddr, served.RequestURI = r.URL.Host, "in process", r.URL.RequestURI()
+	served.Host, served.RemoteAddr, served.RequestURI = r.URL.Host, inProcessAddr, r.URL.RequestURI()
 	if served.Body == nil {
 		served.Body = http.NoBody
 	}

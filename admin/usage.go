@@ -58,6 +58,9 @@ type summaryOutput struct{ Body UsageSummary }
 func (s *server) usageRoutes(api huma.API) {
 	events := operation(http.MethodGet, "/api/usage/events", "list-usage-events", "List usage events, newest first")
 	huma.Register(api, events, func(ctx context.Context, in *UsageQuery) (*eventsOutput, error) {
+		if err := s.mayReadUsage(ctx, &in.UsageFilter); err != nil {
+			return nil, s.refusal(err)
+		}
 		out, err := s.usageEvents(ctx, in)
 		if err != nil {
 			return nil, s.refusal(err)
@@ -66,6 +69,9 @@ func (s *server) usageRoutes(api huma.API) {
 	})
 	summary := operation(http.MethodGet, "/api/usage/summary", "summarize-usage", "Sum up usage by group")
 	huma.Register(api, summary, func(ctx context.Context, in *summaryInput) (*summaryOutput, error) {
+		if err := s.mayReadUsage(ctx, &in.UsageFilter); err != nil {
+			return nil, s.refusal(err)
+		}
 		out, err := s.usageSummary(ctx, in)
 		if err != nil {
 			return nil, s.refusal(err)

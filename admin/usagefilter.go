@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -18,7 +19,7 @@ type UsageFilter struct {
 	Organization string `query:"organization"`
 	Team         string `query:"team"`
 	Project      string `query:"project"`
-	Principal    string `query:"principal" doc:"A service account."`
+	Principal    string `query:"principal" doc:"A service account or a user."`
 	Credential   string `query:"credential" doc:"A relay key."`
 	User         string `query:"user" doc:"The end user that the caller named."`
 	RequestID    string `query:"request_id"`
@@ -33,7 +34,7 @@ func (s *server) usageQuery(c *store.Catalog, in *UsageFilter) (store.EventQuery
 		Organization: idOf(c, store.KindOrganization, in.Organization),
 		Team:         idOf(c, store.KindTeam, in.Team),
 		Project:      idOf(c, store.KindProject, in.Project),
-		Principal:    idOf(c, store.KindServiceAccount, in.Principal),
+		Principal:    principalOf(c, in.Principal),
 		Credential:   idOf(c, store.KindRelayKey, in.Credential),
 		User:         in.User,
 		RequestID:    in.RequestID,
@@ -48,6 +49,15 @@ func (s *server) usageQuery(c *store.Catalog, in *UsageFilter) (store.EventQuery
 	}
 	q.Until, err = s.moment("query.until", in.Until)
 	return q, err
+}
+
+// principalOf returns the id of a service account or, when there is none, of a
+// user.
+func principalOf(c *store.Catalog, ref string) string {
+	if id := idOf(c, store.KindServiceAccount, ref); id != ref {
+		return id
+	}
+	return idOf(c, store.KindUser, ref)
 }
 
 // idOf returns the id of what ref names, or ref itself: events of records that
@@ -101,9 +111,9 @@ func groupName(c *store.Catalog, by, group string) string {
 	case "":
 		return ""
 	case "key":
-		return nameOf(c, store.KindRelayKey, group)
+		return cmp.Or(nameOf(c, store.KindRelayKey, group), nameOf(c, store.KindServiceAccount, group))
 	case "user", "principal":
-		return nameOf(c, store.KindServiceAccount, group)
+		return cmp.Or(nameOf(c, store.KindServiceAccount, group), nameOf(c, store.KindUser, group))
 	case "host_key":
 		return nameOf(c, store.KindHostKey, group)
 	}

@@ -29,12 +29,16 @@ type changeInput struct {
 
 func (r *resource[S]) createRoute() {
 	op := withBody(r.operation(http.MethodPost, "", "create", "Create"), r.schema)
-	huma.Register(r.api, answering(op, http.StatusCreated, r.schema), func(_ context.Context, in *createInput) (*createdOutput, error) {
+	huma.Register(r.api, answering(op, http.StatusCreated, r.schema), func(ctx context.Context, in *createInput) (*createdOutput, error) {
 		rec, err := r.decode(in.Body)
 		if err != nil {
 			return nil, r.refusal(err)
 		}
-		c, err := r.DB.Write(func(e *store.Edit) error { return r.put(e, rec, nil, in.Body) })
+		password, err := r.hashed(ctx, in.Body)
+		if err != nil {
+			return nil, r.refusal(err)
+		}
+		c, err := r.write(ctx, func(e *store.Edit) error { return r.put(e, rec, nil, password, in.Body) })
 		if err != nil {
 			return nil, r.refusal(err)
 		}
@@ -44,15 +48,15 @@ func (r *resource[S]) createRoute() {
 
 func (r *resource[S]) replaceRoute() {
 	op := withBody(r.operation(http.MethodPut, "/by-id/{id}", "replace", "Replace the whole record"), r.schema)
-	huma.Register(r.api, answering(op, http.StatusOK, r.schema), func(_ context.Context, in *replaceInput) (*rowOutput, error) {
-		return r.update(in.ID, in.IfMatch, func(*store.Record[S]) (json.RawMessage, error) { return in.Body, nil })
+	huma.Register(r.api, answering(op, http.StatusOK, r.schema), func(ctx context.Context, in *replaceInput) (*rowOutput, error) {
+		return r.update(ctx, in.ID, in.IfMatch, in.Body, func(*store.Record[S]) (json.RawMessage, error) { return in.Body, nil })
 	})
 }
 
 func (r *resource[S]) changeRoute() {
 	op := r.operation(http.MethodPatch, "/by-id/{id}", "change", "Change members (JSON merge patch, RFC 7396)")
-	huma.Register(r.api, answering(op, http.StatusOK, r.schema), func(_ context.Context, in *changeInput) (*rowOutput, error) {
-		return r.update(in.ID, in.IfMatch, func(stored *store.Record[S]) (json.RawMessage, error) {
+	huma.Register(r.api, answering(op, http.StatusOK, r.schema), func(ctx context.Context, in *changeInput) (*rowOutput, error) {
+		return r.update(ctx, in.ID, in.IfMatch, in.Body, func(stored *store.Record[S]) (json.RawMessage, error) {
 			merged, err := mergedInto(stored, in.Body)
 			if err != nil {
 				return nil, err
@@ -62,9 +66,14 @@ func (r *resource[S]) changeRoute() {
 	})
 }
 
-// update puts what body makes of the stored record in its place.
-func (r *resource[S]) update(id, ifMatch string, body func(*store.Record[S]) (json.RawMessage, error)) (*rowOutput, error) {
-	c, err := r.DB.Write(func(e *store.Edit) error {
+// update puts what body makes of the stored record in its place. What was sent
+// may hold a password.
+func (r *resource[S]) update(ctx context.Context, id, ifMatch string, sent json.RawMessage, body func(*store.Record[S]) (json.RawMessage, error)) (*rowOutput, error) {
+	password, err := r.hashed(ctx, sent)
+	if err != nil {
+		return nil, r.refusal(err)
+	}
+	c, err := r.write(ctx, func(e *store.Edit) error {
 		stored, err := current[S](e.Catalog(), r.kind, id, ifMatch)
 		if err != nil {
 			return err
@@ -77,7 +86,7 @@ func (r *resource[S]) update(id, ifMatch string, body func(*store.Record[S]) (js
 		if err != nil {
 			return err
 		}
-		return r.put(e, rec, stored, text)
+		return r.put(e, rec, stored, password, text)
 	})
 	if err != nil {
 		return nil, r.refusal(err)
@@ -93,8 +102,9 @@ func (r *resource[S]) decode(body json.RawMessage) (*store.Record[S], error) {
 	return rec, nil
 }
 
-// put writes rec in the place of stored, or as a new record when that is nil.
-func (r *resource[S]) put(e *store.Edit, rec, stored *store.Record[S], body json.RawMessage) error {
+// put writes rec in the place of stored, or as a new record when that is nil. A
+// user gets the password, if there is one.
+func (r *resource[S]) put(e *store.Edit, rec, stored *store.Record[S], password store.PasswordHash, body json.RawMessage) error {
 	former := new(store.Record[S])
 	if stored != nil {
 		former = stored
@@ -105,7 +115,10 @@ func (r *resource[S]) put(e *store.Edit, rec, stored *store.Record[S], body json
 	if err := settle(rec, former); err != nil {
 		return err
 	}
-	return r.place(e, rec, former, body)
+	if err := r.place(e, rec, former, body); err != nil || password.IsZero() {
+		return err
+	}
+	return e.SetPassword(rec.Metadata.ID, password)
 }
 
 // settle applies what single kinds ask of a change.
@@ -115,8 +128,18 @@ func settle(rec, former store.AnyRecord) error {
 		return settleHostKey(rec, former.(*store.HostKey))
 	case *store.RelayKey:
 		settleRelayKey(rec, former.(*store.RelayKey))
+	case *store.RateLimit:
+		return keepSystemLimit(rec, former.(*store.RateLimit))
 	case *store.Organization:
 		return keepDefault(rec, former.(*store.Organization))
+	case *store.User:
+		return settleUser(rec)
+	case *store.Role:
+		return keepBuiltinRole(rec, former.(*store.Role))
+	case *store.AdminToken:
+		settleAdminToken(rec, former.(*store.AdminToken))
+	case *store.Setting:
+		return keepSection(rec, former.(*store.Setting))
 	}
 	return nil
 }
@@ -135,9 +158,10 @@ func (r *resource[S]) place(e *store.Edit, rec, former *store.Record[S], body js
 	return checkNames(e.Catalog(), rec, former, body)
 }
 
-// alter changes a copy of the record and writes it.
-func (r *resource[S]) alter(id, ifMatch string, change func(*store.Record[S]) error) (*store.Catalog, error) {
-	return r.DB.Write(func(e *store.Edit) error {
+// alter changes a copy of the record and writes it, for a caller who has the
+// verb.
+func (r *resource[S]) alter(ctx context.Context, verb store.Verb, id, ifMatch string, change func(*store.Record[S]) error) (*store.Catalog, error) {
+	return r.writeAs(ctx, verb, func(e *store.Edit) error {
 		stored, err := current[S](e.Catalog(), r.kind, id, ifMatch)
 		if err != nil {
 			return err

@@ -150,9 +150,11 @@ func newJournal(wanted string) *journal { return &journal{wanted: wanted, found:
 func (j *journal) Write(p []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.wanted != "" && strings.Contains(string(p), j.wanted) {
-		j.wanted = ""
-		j.found <- string(p)
+	for line := range strings.Lines(string(p)) { // lines that come together are written together
+		if j.wanted != "" && strings.Contains(line, j.wanted) {
+			j.wanted = ""
+			j.found <- line
+		}
 	}
 	return j.text.Write(p)
 }

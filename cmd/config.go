@@ -19,7 +19,10 @@ type Config struct {
 	DataDir         string        `mapstructure:"data_dir" doc:"Where the database, the master key and the socket lie; empty: $XDG_DATA_HOME/relay, else ~/.local/share/relay."`
 	MasterKeyFile   string        `mapstructure:"master_key_file" doc:"The key that seals provider keys, made at first boot; empty: master.key in the data directory. RELAY_MASTER_KEY holds the key itself."`
 	Socket          string        `mapstructure:"socket" doc:"The Unix socket on which the command line reaches the server, at most 100 bytes; empty: relay.sock in the data directory."`
+	MaxInFlight     int           `mapstructure:"max_inflight" doc:"How many requests may be in hand at once, those of one account at most half of them; others are told 503, 1 to 1000000."`
 	MaxRequestBytes Size          `mapstructure:"max_request_bytes" doc:"The largest request body, also after gzip or zstd is undone."`
+	MaxBuffered     Size          `mapstructure:"max_buffered_bytes" doc:"How much request bodies may take in memory together, those of one account at most half of it; 0B: a quarter of GOMEMLIMIT, 256MiB without one."`
+	MaxConnections  int           `mapstructure:"max_connections" doc:"How many connections callers may have open; the one that has rested longest makes room for a new one; 0: what the limit on open files allows."`
 	MaxAttempts     int           `mapstructure:"max_attempts" doc:"How many upstream attempts one request may make over all its models, 1 to 100."`
 	ShutdownTimeout time.Duration `mapstructure:"shutdown_timeout" doc:"How long requests and streams may go on after SIGTERM."`
 
@@ -33,6 +36,10 @@ type Config struct {
 	Backup    BackupConfig    `mapstructure:"backup" doc:"Copies of the database that the running server makes."`
 	Log       LogConfig       `mapstructure:"log" doc:"The log on stderr."`
 
+	Auth  AuthConfig  `mapstructure:"auth" doc:"Signing in."`
+	Audit AuditConfig `mapstructure:"audit" doc:"The record of who did what."`
+
+	Authz          string   `mapstructure:"authz" oneof:"single,rbac" doc:"Who may do what: single, administrators everything and other users nothing; rbac, what role bindings say."`
 	Discover       bool     `mapstructure:"discover" doc:"Take provider keys from the environment and look for model servers on this machine, now and every 30 s."`
 	TrustedProxies []string `mapstructure:"trusted_proxies" doc:"Addresses and networks of proxies whose X-Forwarded-For is believed."`
 
@@ -44,15 +51,23 @@ type Config struct {
 // InferenceConfig is the callers' listener.
 type InferenceConfig struct {
 	Listen            string        `mapstructure:"listen" doc:"Address and port; port 0 takes a free one."`
+	Auth              string        `mapstructure:"auth" oneof:"key,open" doc:"Whether callers need a key: key, each sends one; open, those that send none run as service account local, on loopback listeners only."`
+	CORSOrigins       []string      `mapstructure:"cors_origins" doc:"Origins whose pages may call from a browser, such as https://app.example; * is every page of the web."`
+	AllowedHosts      []string      `mapstructure:"allowed_hosts" doc:"Host names that requests may carry besides loopback ones, while the address is a loopback one."`
 	ReadHeaderTimeout time.Duration `mapstructure:"read_header_timeout" doc:"How long a caller may take to send its headers."`
 	BodyIdleTimeout   time.Duration `mapstructure:"body_idle_timeout" doc:"How long a body may pause while it is read."`
 	BodyTimeout       time.Duration `mapstructure:"body_timeout" doc:"How long a whole body may take."`
 }
 
+// open reports whether callers need no key.
+func (c InferenceConfig) open() bool { return c.Auth == "open" }
+
 // ControlConfig is the administrators' listener.
 type ControlConfig struct {
-	Listen       string   `mapstructure:"listen" doc:"Loopback address and port, or off; the socket works without it."`
-	AllowedHosts []string `mapstructure:"allowed_hosts" doc:"Host names that requests may carry besides loopback ones."`
+	Listen       string     `mapstructure:"listen" doc:"Address and port, or off; the socket works without it. An address that is not a loopback one needs tls or behind_proxy."`
+	TLS          ControlTLS `mapstructure:"tls" doc:"The certificate of this listener."`
+	BehindProxy  bool       `mapstructure:"behind_proxy" doc:"Browsers reach it through a proxy that speaks TLS; needs trusted_proxies and allowed_hosts."`
+	AllowedHosts []string   `mapstructure:"allowed_hosts" doc:"Host names that requests may carry besides loopback ones and those of the certificate."`
 }
 
 // UpstreamConfig is about connections to hosts.
@@ -63,6 +78,7 @@ type UpstreamConfig struct {
 
 // StreamConfig is about streamed answers.
 type StreamConfig struct {
+	KeepAlive   time.Duration `mapstructure:"keepalive" doc:"How long a streamed answer may keep its caller in silence before Relay sends a keep-alive; the first sends the status line too, after which no other key is tried. 0: never."`
 	IdleTimeout time.Duration `mapstructure:"idle_timeout" doc:"How long an upstream may be silent before its answer is cut."`
 }
 
@@ -71,7 +87,11 @@ type LimitsConfig struct {
 	Headers  string `mapstructure:"headers" oneof:"off,rejections,all" doc:"X-RateLimit headers about Relay's own limits: off, on rejections, or on all answers."`
 	AtCap    string `mapstructure:"at_cap" oneof:"admit,refuse" doc:"Whether a request passes when tokens stand exactly at the amount: admit or refuse."`
 	Timezone string `mapstructure:"timezone" doc:"The zone in which days, weeks and months of budgets begin."`
+	Restart  string `mapstructure:"restart" oneof:"normal,never-over" doc:"What a crash may make limits forget: normal, what was admitted since the last write; never-over, no request, as each waits for the disk before it is sent on."`
 }
+
+// keptPatience is how long a request waits for its reserve to be on disk.
+const keptPatience = 5 * time.Second
 
 // StateConfig is about counters.
 type StateConfig struct {
@@ -113,20 +133,25 @@ type LogConfig struct {
 // DefaultConfig returns the configuration of a process that was told nothing.
 func DefaultConfig() Config {
 	return Config{
+		Authz:           "single",
 		Discover:        true,
+		MaxInFlight:     1024,
 		MaxRequestBytes: 32 << 20,
 		MaxAttempts:     6,
 		ShutdownTimeout: 30 * time.Second,
 		Inference: InferenceConfig{
 			Listen:            "127.0.0.1:8080",
+			Auth:              "key",
 			ReadHeaderTimeout: 10 * time.Second,
 			BodyIdleTimeout:   30 * time.Second,
 			BodyTimeout:       5 * time.Minute,
 		},
 		Control:  ControlConfig{Listen: "127.0.0.1:8081"},
+		Auth:     AuthConfig{SessionIdle: 12 * time.Hour, SessionMax: 7 * 24 * time.Hour},
+		Audit:    AuditConfig{Retention: 365 * 24 * time.Hour},
 		Upstream: UpstreamConfig{MaxIdlePerHost: 1024},
-		Stream:   StreamConfig{IdleTimeout: 10 * time.Minute},
-		Limits:   LimitsConfig{Headers: "off", AtCap: "admit", Timezone: "UTC"},
+		Stream:   StreamConfig{KeepAlive: 15 * time.Second, IdleTimeout: 10 * time.Minute},
+		Limits:   LimitsConfig{Headers: "off", AtCap: "admit", Timezone: "UTC", Restart: "normal"},
 		State:    StateConfig{SnapshotInterval: time.Second},
 		Usage:    UsageConfig{FlushInterval: 100 * time.Millisecond, Queue: 32 << 20, OnFull: "refuse", Durability: "normal"},
 		Backup:   BackupConfig{Every: 24 * time.Hour, Keep: 7},
@@ -218,7 +243,7 @@ func (c *Config) resolvePaths(env Environment) error {
 		}
 		c.DataDir = filepath.Join(dir, "relay")
 	}
-	for _, path := range []*string{&c.DataDir, &c.MasterKeyFile, &c.Socket, &c.Backup.Dir} {
+	for _, path := range []*string{&c.DataDir, &c.MasterKeyFile, &c.Socket, &c.Backup.Dir, &c.Control.TLS.CertFile, &c.Control.TLS.KeyFile, &c.Audit.File} {
 		if *path == "" {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +25,12 @@ type configChecker struct {
 // check returns the faults of the configuration as a whole.
 func (c *Config) check(origins settings) []string {
 	k := &configChecker{origins: origins}
+	k.between("max_inflight", int64(c.MaxInFlight), 1, 1_000_000, plainText)
 	k.between("max_request_bytes", int64(c.MaxRequestBytes), 1<<10, 4<<30, byteText)
+	if c.MaxBuffered != 0 {
+		k.between("max_buffered_bytes", int64(c.MaxBuffered), 1<<20, 1<<40, byteText)
+	}
+	k.between("max_connections", int64(c.MaxConnections), 0, 10_000_000, plainText)
 	k.between("max_attempts", int64(c.MaxAttempts), 1, 100, plainText)
 	k.between("upstream.max_idle_per_host", int64(c.Upstream.MaxIdlePerHost), 1, 100_000, plainText)
 	k.between("usage.queue", int64(c.Usage.Queue), 64<<10, 64<<30, byteText)
@@ -32,6 +38,7 @@ func (c *Config) check(origins settings) []string {
 	k.within("inference.read_header_timeout", c.Inference.ReadHeaderTimeout, time.Millisecond, time.Hour)
 	k.within("inference.body_idle_timeout", c.Inference.BodyIdleTimeout, time.Millisecond, time.Hour)
 	k.within("inference.body_timeout", c.Inference.BodyTimeout, time.Millisecond, 24*time.Hour)
+	k.within("stream.keepalive", c.Stream.KeepAlive, 0, time.Hour)
 	k.within("stream.idle_timeout", c.Stream.IdleTimeout, time.Millisecond, 24*time.Hour)
 	k.within("state.snapshot_interval", c.State.SnapshotInterval, 100*time.Millisecond, time.Minute)
 	k.within("usage.flush_interval", c.Usage.FlushInterval, time.Millisecond, 10*time.Second)
@@ -39,8 +46,11 @@ func (c *Config) check(origins settings) []string {
 	if c.Backup.Every != 0 {
 		k.within("backup.every", c.Backup.Every, time.Minute, 366*24*time.Hour)
 	}
-	k.address("inference.listen", c.Inference.Listen)
-	k.control(c.Control)
+	k.inference(c.Inference)
+	k.hosts("inference.allowed_hosts", c.Inference.AllowedHosts)
+	k.pages("inference.cors_origins", c.Inference.CORSOrigins)
+	k.control(c)
+	k.signIn(c)
 	k.timezone("limits.timezone", c.Limits.Timezone)
 	for _, text := range c.TrustedProxies {
 		if _, err := parseNetwork(text); err != nil {
@@ -100,19 +110,39 @@ func (k *configChecker) address(key, text string) (host string, ok bool) {
 	return host, true
 }
 
-// control keeps the listener on loopback: nothing else protects it on its way.
-func (k *configChecker) control(c ControlConfig) {
-	if c.Listen != "off" {
-		host, ok := k.address("control.listen", c.Listen)
-		if ok && !isLoopback(host) {
-			k.fault("control.listen", "%s is not a loopback address; keep control on 127.0.0.1 and reach it through ssh -L 8081:127.0.0.1:8081 or a TLS proxy on this machine", c.Listen)
+// inference lets callers without a key in on loopback only.
+func (k *configChecker) inference(c InferenceConfig) {
+	host, ok := k.address("inference.listen", c.Listen)
+	if ok && c.Auth == "open" && !isLoopback(host) {
+		k.fault("inference.auth", "open lets everybody in who reaches %s; listen on a loopback address such as 127.0.0.1:8080, or write key", c.Listen)
+	}
+}
+
+func (k *configChecker) hosts(key string, names []string) {
+	for _, name := range names {
+		if name == "" || strings.ContainsAny(name, "/: \t") {
+			k.fault(key, "%q is not a host name without scheme, port and path", name)
 		}
 	}
-	for _, host := range c.AllowedHosts {
-		if host == "" || strings.ContainsAny(host, "/: \t") {
-			k.fault("control.allowed_hosts", "%q is not a host name without scheme, port and path", host)
+}
+
+// pages checks origins as browsers write them (RFC 6454, section 7).
+func (k *configChecker) pages(key string, origins []string) {
+	for _, text := range origins {
+		if text == "*" || text == "null" {
+			continue
+		}
+		u, err := url.Parse(text)
+		if err != nil || u.Scheme == "" || u.Host == "" || u.User != nil || strings.Contains(text, "*") || u.Scheme+"://"+u.Host != strings.TrimSuffix(text, "/") {
+			k.fault(key, "%q is not an origin such as https://app.example or http://localhost:3000, null, or * for every page", text)
 		}
 	}
+}
+
+// hostOf returns the host of an address that has been checked.
+func hostOf(address string) string {
+	host, _, _ := net.SplitHostPort(address)
+	return host
 }
 
 func isLoopback(host string) bool {

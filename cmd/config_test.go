@@ -122,10 +122,8 @@ func exampleConfig() string {
 		"# unit (30s, 5m, 7d), sizes too (32MiB). ${NAME} takes an environment variable,\n" +
 		"# $$ is a dollar.\n")
 	for _, key := range cmd.ConfigKeys() {
-		section, name, nested := strings.Cut(key.Key, ".")
-		indent := "  "
-		if !nested {
-			indent, name = "", section
+		indent, name := strings.Repeat("  ", strings.Count(key.Key, ".")), key.Key[strings.LastIndex(key.Key, ".")+1:]
+		if indent == "" {
 			b.WriteString("\n")
 		}
 		b.WriteString(indent + "# " + key.Doc + "\n" + strings.TrimRight(indent+name+": "+key.Default, " ") + "\n")
@@ -167,14 +165,17 @@ func TestLoadConfig_TakesEveryKeyFromTheEnvironment(t *testing.T) {
 	fromFile := load(t, string(full), nil, bare())
 	variables := map[string]string{
 		"HOME": "/home/op", "RELAY_DATA_DIR": "~/relay", "RELAY_MASTER_KEY_FILE": "/etc/relay/master.key",
-		"RELAY_SOCKET": "/run/relay/relay.sock", "RELAY_MAX_REQUEST_BYTES": "64MiB", "RELAY_MAX_ATTEMPTS": "3",
-		"RELAY_SHUTDOWN_TIMEOUT": "1m30s", "RELAY_INFERENCE_LISTEN": "[::1]:9090", "RELAY_INFERENCE_READ_HEADER_TIMEOUT": "5s",
+		"RELAY_SOCKET": "/run/relay/relay.sock", "RELAY_MAX_INFLIGHT": "64", "RELAY_MAX_BUFFERED_BYTES": "128MiB", "RELAY_MAX_CONNECTIONS": "5000",
+		"RELAY_INFERENCE_CORS_ORIGINS": "https://app.example,http://localhost:3000", "RELAY_INFERENCE_ALLOWED_HOSTS": "llm.lan", "RELAY_MAX_REQUEST_BYTES": "64MiB", "RELAY_MAX_ATTEMPTS": "3",
+		"RELAY_SHUTDOWN_TIMEOUT": "1m30s", "RELAY_INFERENCE_LISTEN": "[::1]:9090", "RELAY_INFERENCE_AUTH": "open", "RELAY_INFERENCE_READ_HEADER_TIMEOUT": "5s",
 		"RELAY_INFERENCE_BODY_IDLE_TIMEOUT": "10s", "RELAY_INFERENCE_BODY_TIMEOUT": "1m", "RELAY_CONTROL_LISTEN": "off",
 		"RELAY_CONTROL_ALLOWED_HOSTS": "relay.lan, gateway.example", "RELAY_UPSTREAM_DENY_PRIVATE": "true",
-		"RELAY_UPSTREAM_MAX_IDLE_PER_HOST": "16", "RELAY_STREAM_IDLE_TIMEOUT": "1d", "RELAY_LIMITS_AT_CAP": "refuse", "RELAY_LIMITS_HEADERS": "all",
-		"RELAY_LIMITS_TIMEZONE": "Europe/Berlin", "RELAY_STATE_SNAPSHOT_INTERVAL": "500ms", "RELAY_USAGE_FLUSH_INTERVAL": "50ms",
+		"RELAY_UPSTREAM_MAX_IDLE_PER_HOST": "16", "RELAY_STREAM_KEEPALIVE": "5s", "RELAY_STREAM_IDLE_TIMEOUT": "1d", "RELAY_LIMITS_AT_CAP": "refuse", "RELAY_LIMITS_HEADERS": "all",
+		"RELAY_LIMITS_TIMEZONE": "Europe/Berlin", "RELAY_LIMITS_RESTART": "never-over", "RELAY_STATE_SNAPSHOT_INTERVAL": "500ms", "RELAY_USAGE_FLUSH_INTERVAL": "50ms",
 		"RELAY_USAGE_QUEUE": "1GiB", "RELAY_USAGE_ON_FULL": "continue", "RELAY_USAGE_DURABILITY": "strict", "RELAY_BACKUP_EVERY": "12h", "RELAY_BACKUP_KEEP": "3",
 		"RELAY_BACKUP_DIR": "/srv/backups", "RELAY_LOG_LEVEL": "warn", "RELAY_LOG_FORMAT": "text",
+		"RELAY_AUTHZ": "rbac", "RELAY_AUTH_SESSION_IDLE": "1h", "RELAY_AUTH_SESSION_MAX": "2d", "RELAY_AUDIT_RETENTION": "30d", "RELAY_AUDIT_FILE": "/var/log/relay/audit.jsonl",
+		"RELAY_CONTROL_TLS_CERT_FILE": "/etc/relay/control.crt", "RELAY_CONTROL_TLS_KEY_FILE": "/etc/relay/control.key", "RELAY_CONTROL_BEHIND_PROXY": "true",
 		"RELAY_DISCOVER": "false", "RELAY_TRUSTED_PROXIES": "10.0.0.0/8,::1,192.0.2.7",
 	}
 	for _, key := range cmd.ConfigKeys() {

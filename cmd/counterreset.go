@@ -7,7 +7,7 @@ import "relay/limiter"
 type counterResetter struct{ e *engine }
 
 func (r counterResetter) Reset(matches func(limiter.Name) bool) (counters int) {
-	r.e.db.StartUsage(counterSource(r))
+	r.e.db.StartCounters(counterSource(r))
 	found := r.e.registry.Counters(matches)
 	now := r.e.clock.Now()
 	for _, c := range found {

@@ -29,6 +29,7 @@ type client struct {
 	id   string // begins the ids of its requests
 	sent int
 	log  []answered
+	only *credential // its own; nil: those of all in turn
 }
 
 // newClients returns clients whose request ids begin with id.
@@ -103,6 +104,9 @@ func fire(ctx context.Context, clients []*client, credentials ...credential) tra
 			err := error(nil)
 			for n := i; err == nil; n++ {
 				with := credentials[n%len(credentials)]
+				if c.only != nil {
+					with = *c.only
+				}
 				_, err = c.call(ctx, with.key, with.name)
 			}
 			at := time.Now()

@@ -55,7 +55,7 @@ func fill(db *store.DB, upstream string) error {
 		binding := &store.HostBinding{Spec: store.HostBindingSpec{
 			ModelID: model.Metadata.ID, HostID: host.Metadata.ID, UpstreamName: "echo-mini", PricingID: pricing.Metadata.ID,
 		}}
-		return errors.Join(e.Put(binding), capDefault(e, limit), putMainKey(e))
+		return errors.Join(e.Put(binding), capDefault(e, limit), putMainKey(e), putStrategies(e))
 	})
 	return err
 }

@@ -16,24 +16,37 @@ import (
 // round kills relay under load, looks at what is left, and fires once more
 // under a limit that was in use.
 func (c *crashes) round(n int) {
-	small := c.newKey(fmt.Sprint("small-", n))
-	k := c.killUnderLoad(n, small)
+	small := c.smallKeys(n)
+	c.alone = c.newKey(fmt.Sprint("alone-", n), store.RelayKeySpec{})
+	k := c.killUnderLoad(n, small...)
 	copied := copyDir(c.T, c.dir)
 	c.restart(n)
 	left := examine(c.T, copied)
 	c.check(k, left)
+	c.checkSpent(left)
 	if err := errors.Join(left.db.Close(), os.RemoveAll(copied)); err != nil {
 		c.Error(err)
 	}
-	c.checkAdmitted(n, small, k)
+	c.burst = nil
+	for _, key := range small {
+		c.checkAdmitted(key, k)
+	}
 }
 
-// newKey makes a relay key with a limit of its own over the control API.
-func (c *crashes) newKey(name string) credential {
+// smallKeys makes the keys of a round: one with a limit of its own a minute,
+// and where nothing may be over, one more of another strategy.
+func (c *crashes) smallKeys(n int) []credential {
 	amount := int64(smallAmount)
-	shown, err := c.running.control.CreateKey(c.Context(), &store.RelayKey{
-		Metadata: store.Metadata{Name: name}, Spec: store.RelayKeySpec{Limits: &store.Limits{RPM: &amount}},
-	})
+	keys := []credential{c.newKey(fmt.Sprint("small-", n), store.RelayKeySpec{Limits: &store.Limits{RPM: &amount}})}
+	if c.never {
+		keys = append(keys, c.strategyKey(n))
+	}
+	return keys
+}
+
+// newKey makes a relay key over the control API.
+func (c *crashes) newKey(name string, spec store.RelayKeySpec) credential {
+	shown, err := c.running.control.CreateKey(c.Context(), &store.RelayKey{Metadata: store.Metadata{Name: name}, Spec: spec})
 	if err != nil {
 		c.Fatal(err)
 	}
@@ -54,7 +67,9 @@ func (c *crashes) underLoad(n int, end func(), credentials ...credential) killed
 	defer stop()
 	fired, watermark, written := make(chan traffic, 1), make(chan time.Time, 1), make(chan struct{})
 	moment := time.NewTimer(after)
-	go func() { fired <- fire(ctx, newClients(c.running.url, fmt.Sprint("k", n)), credentials...) }()
+	go func() {
+		fired <- fire(ctx, append(newClients(c.running.url, fmt.Sprint("k", n)), c.aloneClient()...), credentials...)
+	}()
 	go func() { watermark <- c.running.watch(ctx) }()
 	go func() {
 		defer close(written)
@@ -76,8 +91,8 @@ func (c *crashes) underLoad(n int, end func(), credentials ...credential) killed
 	return k
 }
 
-func (c *crashes) killUnderLoad(n int, small credential) killed {
-	return c.underLoad(n, c.running.kill, mainKey, small)
+func (c *crashes) killUnderLoad(n int, small ...credential) killed {
+	return c.underLoad(n, c.running.kill, append([]credential{mainKey}, small...)...)
 }
 
 // restart starts relay and waits for its first answer.
@@ -144,14 +159,13 @@ var never = time.Unix(1<<40, 0)
 
 // checkAdmitted fires at full speed under the limit that was in use when relay
 // was killed, and counts what reached the upstream.
-func (c *crashes) checkAdmitted(n int, small credential, k killed) {
+func (c *crashes) checkAdmitted(small credential, k killed) {
 	ctx, cancel := context.WithTimeout(c.Context(), 20*time.Second)
 	defer cancel()
-	clients := newClients(c.running.url, fmt.Sprint("burst", n))
+	clients := newClients(c.running.url, "burst-"+small.name)
 	if err := exhaust(ctx, clients, small); err != nil {
 		c.Errorf("after the restart: %v", err)
 	}
-	c.burst = nil
 	for _, client := range clients {
 		c.burst = append(c.burst, client.log...)
 	}
@@ -161,9 +175,12 @@ func (c *crashes) checkAdmitted(n int, small credential, k killed) {
 			after++
 		}
 	}
-	most := mostWithin(arrived, time.Minute)
-	if most > smallAmount+after {
-		c.Errorf("%d admitted in a minute under a limit of %d, %d of them after the watermark", most, smallAmount, after)
+	most, allowed := mostWithin(arrived, time.Minute), smallAmount+after
+	if c.never {
+		allowed = smallAmount
+	}
+	if most > allowed {
+		c.Errorf("key %s: %d admitted in a minute under a limit of %d, %d of them after the watermark", small.name, most, smallAmount, after)
 	}
 	c.told.admitted += len(arrived)
 	c.told.after += after

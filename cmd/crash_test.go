@@ -14,7 +14,7 @@ import (
 
 var (
 	crashSeed   = flag.Uint64("crash.seed", 0, "seed of the moments at which relay is killed; 0 takes another each time")
-	crashRounds = flag.Int("crash.rounds", 0, "rounds of each crash test; 0: 25, or 15 with strict usage")
+	crashRounds = flag.Int("crash.rounds", 0, "rounds of each crash test; 0: 25, or 15 with strict usage and with never-over")
 )
 
 // TestRelay_KeepsItsPromisesWhenItIsKilled kills the real binary under load.
@@ -23,7 +23,9 @@ func TestRelay_KeepsItsPromisesWhenItIsKilled(t *testing.T) {
 	relay := buildRelay(t)
 	t.Run("NormalUsage", func(t *testing.T) { newCrashes(t, relay, 25).run() })
 	t.Run("StrictUsage", func(t *testing.T) { newCrashes(t, relay, 15, "RELAY_USAGE_DURABILITY=strict").run() })
+	t.Run("NeverOver", func(t *testing.T) { newCrashes(t, relay, 15, "RELAY_LIMITS_RESTART=never-over").run() })
 	t.Run("Stopped", func(t *testing.T) { newCrashes(t, relay, 0).stop() })
+	t.Run("ResetAfterAKill", func(t *testing.T) { newCrashes(t, relay, 0).resetAfterAKill() })
 	t.Run("Damaged", func(t *testing.T) { startDamaged(t, relay) })
 }
 
@@ -33,12 +35,14 @@ type crashes struct {
 	relay    program
 	env      []string
 	rounds   int
-	strict   bool
+	strict   bool // usage.durability strict
+	never    bool // limits.restart never-over
 	random   *rand.Rand
 	dir      string
 	upstream *crashUpstream
 	writes   writes
 	running  *instance
+	alone    credential             // of the client who calls alone; zero: there is none
 	known    map[string]store.Event // that were there after the last kill
 	burst    []answered             // since the last restart
 	told     crashFigures
@@ -50,6 +54,7 @@ type crashFigures struct {
 	old, oldLost    int             // the same of those that ended more than 250 ms before the kill
 	admitted, after int             // under the small limits, and those of them between the last watermark and the kill
 	over            int             // beyond the amount
+	unspent         int             // requests at the upstream before whose kill an earlier answer's cost was not on disk
 	foretold        int             // kills after which no more was missing than the next start said
 	writes          int             // of the catalog
 	lags            []time.Duration // from the last watermark to the kill
@@ -75,7 +80,8 @@ func newCrashes(t *testing.T, relay program, rounds int, env ...string) *crashes
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	c := &crashes{
-		T: t, relay: relay, env: env, rounds: rounds, strict: len(env) > 0, dir: dir,
+		T: t, relay: relay, env: env, rounds: rounds, dir: dir,
+		strict: slices.Contains(env, "RELAY_USAGE_DURABILITY=strict"), never: slices.Contains(env, "RELAY_LIMITS_RESTART=never-over"),
 		random: rand.New(rand.NewPCG(seedOf, 1)), upstream: newCrashUpstream(t),
 	}
 	seed(t, dir, c.upstream.url)
@@ -93,8 +99,8 @@ func (c *crashes) run() {
 	f := c.told
 	c.Logf("%d kills: %d whole answers, %d without an event; of %d that ended more than 250 ms before the kill %d",
 		c.rounds, f.answers, f.lost, f.old, f.oldLost)
-	c.Logf("%d admitted under limits of %d, %d between the last watermark and the kill, %d too many; the next start told of enough in %d kills",
-		f.admitted, smallAmount, f.after, f.over, f.foretold)
+	c.Logf("%d admitted under limits of %d, %d between the last watermark and the kill, %d too many; in %d kills a cost was not on disk when the next request of its caller was sent on; the next start told of enough in %d kills",
+		f.admitted, smallAmount, f.after, f.over, f.unspent, f.foretold)
 	slices.Sort(f.lags)
 	c.Logf("the last watermark lay %v before the kill, at worst %v; %d writes of the catalog acknowledged",
 		f.lags[len(f.lags)/2].Round(time.Millisecond), f.lags[len(f.lags)-1].Round(time.Millisecond), f.writes)

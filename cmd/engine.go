@@ -36,9 +36,13 @@ type engine struct {
 // openEngine opens the data directory and restores the counters. Plans are
 // made once compile is called.
 func openEngine(cfg Config, env Environment, log zerolog.Logger) (*engine, error) {
+	audit := &auditFile{path: cfg.Audit.File, log: log}
+	if err := audit.check(); err != nil {
+		return nil, err
+	}
 	db, err := store.Open(store.Options{
 		Dir: cfg.DataDir, MasterKey: cfg.MasterKey, MasterKeyFile: cfg.MasterKeyFile,
-		BackupDir: cfg.Backup.Dir, Getenv: env.get, Log: log,
+		BackupDir: cfg.Backup.Dir, Getenv: env.get, Log: log, OnAudit: audit.put,
 		FlushInterval: cfg.Usage.FlushInterval, QueueBytes: int64(cfg.Usage.Queue), SnapshotInterval: cfg.State.SnapshotInterval,
 	})
 	if err != nil {
@@ -99,7 +103,7 @@ func (e *engine) recompile() {
 func (e *engine) compiler(next *store.Catalog) (swap func(), problems []store.Problem) {
 	p := plan.Compile(plan.Input{
 		Catalog: next, Registry: e.registry, KeyValue: e.db.HostKeyValue,
-		AtCap: atCap(e.cfg.Limits.AtCap), Timezone: e.cfg.Limits.Timezone,
+		AtCap: atCap(e.cfg.Limits.AtCap), Timezone: e.cfg.Limits.Timezone, Open: e.cfg.Inference.open(),
 	})
 	return func() {
 		e.warnings.Store(&p.Warnings)
@@ -126,6 +130,15 @@ func atCap(text string) limiter.AtCap {
 		return limiter.RefuseAtCap
 	}
 	return limiter.AdmitAtCap
+}
+
+// keeping makes requests wait for the disk where a restart must never let more
+// through than limits allow.
+func (e *engine) keeping() gateway.Keeping {
+	if e.cfg.Limits.Restart != "never-over" {
+		return gateway.Keeping{}
+	}
+	return gateway.Keeping{Await: e.memory.AwaitKept, Patience: keptPatience}
 }
 
 // Warnings returns what the present plan warns of, and how the last run ended
@@ -164,6 +177,10 @@ func (s counterSource) Snapshot(put func(name string, state []byte)) (through ui
 }
 
 func (s counterSource) Dirty() bool { return s.e.memory.Dirty() }
+
+func (s counterSource) Wanted() <-chan struct{} { return s.e.memory.Wanted() }
+
+func (s counterSource) Kept() { s.e.memory.Kept() }
 
 // keyFiles tells when each key file was last seen to change.
 func (e *engine) keyFiles() map[string]time.Time {

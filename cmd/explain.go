@@ -17,10 +17,10 @@ func (a *app) explainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain",
 		Short: "Say what would become of a request, and why",
-		Long: "Says what would become of a request: the route it would take, what each rung of the\n" +
-			"ladder says to it, the limits and what is left of them, and the refusal, if there would\n" +
-			"be one. It calls nothing. It exits 0 when the request would pass, 7 when a limit or budget\n" +
-			"would refuse it, 4 when anything else would.",
+		Long: "Says what would become of a request: the route it would take and the models it would go\n" +
+			"on with, what each rung of the ladder says to it, the limits and what is left of them, and\n" +
+			"the refusal, if there would be one. It calls nothing. It exits 0 when the request would\n" +
+			"pass, 7 when a limit or budget would refuse it, 4 when anything else would.",
 		Example: "  relay explain --key script --model gpt-4.1-mini\n" +
 			"  relay explain --account team:research --model claude-sonnet-4-5 --endpoint messages",
 		Args: noArgs,
@@ -65,7 +65,7 @@ func (a *app) explain(ctx context.Context, s *session, in admin.ExplainRequest) 
 // as names the host keys in the order in which they are tried.
 func (a *app) showExplanation(body json.RawMessage, e plan.Explanation) error {
 	if !a.human() {
-		return a.show(view{body: body, names: keyNames(e), table: limitTable(e.Limits)})
+		return a.show(view{body: body, names: keyNames(e), table: limitTable(limitsOf(e))})
 	}
 	for i, t := range explanationTables(e) {
 		if i > 0 {
@@ -92,10 +92,7 @@ func explainedOutcome(e plan.Explanation) error {
 
 func keyNames(e plan.Explanation) []string {
 	var names []string
-	if e.Route == nil {
-		return names
-	}
-	for _, pool := range e.Route.Pools {
+	for _, pool := range poolsOf(e.Route) {
 		for _, k := range pool.Keys {
 			names = append(names, k.HostKey)
 		}

@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,13 +12,17 @@ import (
 )
 
 // explanationTables are the parts of an explanation: the answer, the rungs, the
-// keys of the route, the limits. What is empty is left out.
+// keys of the route and of the models that it goes on with, the limits. What is
+// empty is left out.
 func explanationTables(e plan.Explanation) []table {
 	tables := []table{answerTable(e), rungTable(e.Rungs)}
 	if t := routeTable(e.Route); len(t.rows) > 0 {
 		tables = append(tables, t)
 	}
-	if t := limitTable(e.Limits); len(t.rows) > 0 {
+	if t := fallbackTable(e.Route); len(t.rows) > 0 {
+		tables = append(tables, t)
+	}
+	if t := limitTable(limitsOf(e)); len(t.rows) > 0 {
 		tables = append(tables, t)
 	}
 	return tables
@@ -43,7 +48,7 @@ func answerText(e plan.Explanation) string {
 	if !e.Allowed {
 		return fmt.Sprintf("refused by %s, %s: %s", e.Refusal.By, e.Refusal.Code, e.Refusal.Message)
 	}
-	for _, pool := range e.Route.Pools {
+	for _, pool := range poolsOf(e.Route) {
 		for _, k := range pool.Keys {
 			if k.Takes {
 				return fmt.Sprintf("it would pass, to %s at %s", k.UpstreamName, k.Host)
@@ -51,6 +56,33 @@ func answerText(e plan.Explanation) string {
 		}
 	}
 	return "it would pass"
+}
+
+// poolsOf are the pools of a route and of those models it goes on with that
+// have room, in the order in which they are tried.
+func poolsOf(route *plan.ExplainedRoute) []plan.ExplainedPool {
+	if route == nil {
+		return nil
+	}
+	pools := slices.Clone(route.Pools)
+	for _, f := range route.Fallbacks {
+		if f.Takes {
+			pools = append(pools, f.Pools...)
+		}
+	}
+	return pools
+}
+
+// limitsOf are the limits of the caller, and those of each model that the
+// request may go on with.
+func limitsOf(e plan.Explanation) []plan.LimitState {
+	limits := slices.Clone(e.Limits)
+	if e.Route != nil {
+		for _, f := range e.Route.Fallbacks {
+			limits = append(limits, f.Limits...)
+		}
+	}
+	return limits
 }
 
 func countersText(e plan.Explanation) string {
@@ -84,19 +116,69 @@ func routeTable(route *plan.ExplainedRoute) table {
 	if route == nil {
 		return t
 	}
-	for _, pool := range route.Pools {
+	t.rows = keyRows(route.Pools, route.PassedOver)
+	return t
+}
+
+func keyRows(pools []plan.ExplainedPool, passed []plan.PassedKey) [][]string {
+	var rows [][]string
+	for _, pool := range pools {
 		name := pool.Name
-		if pool.Selection != "prioritized" {
+		if pool.Selection != plan.Prioritized {
 			name += " (" + pool.Selection + ")"
 		}
 		for _, k := range pool.Keys {
-			t.rows = append(t.rows, []string{name, k.Host, k.HostKey, k.UpstreamName, priceText(k.Price), keyStateText(k)})
+			rows = append(rows, []string{name, k.Host, k.HostKey, k.UpstreamName, priceText(k.Price), keyStateText(k)})
 		}
 	}
-	for _, k := range route.PassedOver {
-		t.rows = append(t.rows, []string{"-", k.Host, cmp.Or(k.HostKey, "-"), "-", "-", "passed over: " + k.Reason})
+	for _, k := range passed {
+		rows = append(rows, []string{"-", k.Host, cmp.Or(k.HostKey, "-"), "-", "-", "passed over: " + k.Reason})
+	}
+	return rows
+}
+
+// fallbackTable has the keys of each model that the route goes on with, and a
+// row for a model without any.
+func fallbackTable(route *plan.ExplainedRoute) table {
+	t := table{columns: []column{left("then"), left("pool"), left("host"), left("key"), left("called"), left("price"), left("state")}}
+	if route == nil {
+		return t
+	}
+	for _, f := range route.Fallbacks {
+		rows := keyRows(f.Pools, f.PassedOver)
+		if len(rows) == 0 || f.Alias || !f.Takes {
+			rows = append([][]string{{"-", "-", "-", "-", "-", legText(f)}}, rows...)
+		}
+		for i, row := range rows {
+			name := ""
+			if i == 0 {
+				name = legName(f)
+			}
+			t.rows = append(t.rows, append([]string{name}, row...))
+		}
 	}
 	return t
+}
+
+func legName(f plan.ExplainedFallback) string {
+	name := f.Model.Name
+	if f.Weight > 0 {
+		name += fmt.Sprintf(" (weight %d)", f.Weight)
+	}
+	if f.Through != "" {
+		name += " (through " + f.Through + " only)"
+	}
+	return name
+}
+
+func legText(f plan.ExplainedFallback) string {
+	switch {
+	case !f.Takes:
+		return "passed over: " + f.Reason
+	case f.Alias:
+		return "stands for what follows"
+	}
+	return "takes it"
 }
 
 func priceText(p *plan.Price) string {

@@ -18,20 +18,26 @@ func ConfigKeys() []ConfigKey {
 	var keys []ConfigKey
 	sections := map[string]bool{}
 	for _, leaf := range configLeaves() {
-		if section, _, nested := strings.Cut(leaf.key, "."); nested && !sections[section] {
-			sections[section] = true
-			keys = append(keys, ConfigKey{Key: section, Doc: sectionDoc(section)})
+		for at, c := range leaf.key {
+			if section := leaf.key[:at]; c == '.' && !sections[section] {
+				sections[section] = true
+				keys = append(keys, ConfigKey{Key: section, Doc: sectionDoc(reflect.TypeFor[Config](), section)})
+			}
 		}
 		keys = append(keys, ConfigKey{leaf.key, leaf.doc, leaf.text()})
 	}
 	return keys
 }
 
-func sectionDoc(name string) string {
-	t := reflect.TypeFor[Config]()
+func sectionDoc(t reflect.Type, path string) string {
+	name, inner, nested := strings.Cut(path, ".")
 	for i := range t.NumField() {
-		if t.Field(i).Tag.Get("mapstructure") == name {
-			return t.Field(i).Tag.Get("doc")
+		switch field := t.Field(i); {
+		case field.Tag.Get("mapstructure") != name:
+		case nested:
+			return sectionDoc(field.Type, inner)
+		default:
+			return field.Tag.Get("doc")
 		}
 	}
 	return ""

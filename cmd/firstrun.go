@@ -75,6 +75,9 @@ func (p *process) controlURL() string {
 	if p.controlAddr == nil {
 		return "off"
 	}
+	if p.cfg.Control.TLS.given() {
+		return "https://" + p.controlAddr.String() + "/"
+	}
 	return "http://" + p.controlAddr.String() + "/"
 }
 

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
@@ -60,8 +61,13 @@ func startProcess(cfg Config, env Environment, log zerolog.Logger) (*process, er
 }
 
 func (p *process) start(env Environment) error {
-	if err := errors.Join(admin.FirstBoot(p.db), admin.EnsureSystemLimits(p.db), p.ship()); err != nil {
+	if err := errors.Join(admin.FirstBoot(p.db), admin.EnsureSystemLimits(p.db, p.log), admin.EnsureRoles(p.db), p.ship()); err != nil {
 		return err
+	}
+	if p.cfg.Inference.open() {
+		if err := admin.EnsureLocal(p.db); err != nil {
+			return err
+		}
 	}
 	var err error
 	if p.token, err = p.adminToken(); err != nil {
@@ -78,14 +84,16 @@ func (p *process) start(env Environment) error {
 	p.db.StartUsage(counterSource{p.engine})
 	p.background(p.watchKeyFiles)
 	p.background(p.sweepCounters)
+	p.background(p.trimMemory)
 	p.background(p.scheduleBackups)
+	p.background(p.pruneAudit)
 	if err := p.startControl(metrics); err != nil {
 		return errors.Join(err, inference.Close())
 	}
 	base, cut := context.WithCancelCause(context.Background())
 	p.cut = cut
 	p.inference = p.gateway.HTTPServer(base)
-	p.serveOn(p.inference, inference)
+	p.serveOn(p.inference, p.gateway.Listener(inference))
 	p.discover(env)
 	return nil
 }
@@ -107,10 +115,20 @@ func (p *process) startControl(metrics *prometheus.Registry) error {
 	if err != nil {
 		return err
 	}
+	hosts := p.cfg.Control.AllowedHosts
+	if listener != nil && p.cfg.Control.TLS.given() {
+		cert, err := loadCertificate(p.cfg.Control.TLS.CertFile, p.cfg.Control.TLS.KeyFile)
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		listener, hosts = tls.NewListener(listener, cert.config()), append(cert.names(), hosts...)
+	}
 	handler := admin.New(admin.Options{
 		DB: p.db, Warnings: p.Warnings, Live: p.gateway, Upstream: p.prober(), Counters: counterReader{p.engine}, Resets: counterResetter{p.engine}, Plan: p.plan.Load,
-		Version: Version(), Metrics: promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), UI: ui.Handler(),
-		Ready: p.ready, Token: p.token, InferenceURL: p.inferenceURL(), ControlURL: p.browserURL(), AllowedHosts: p.cfg.Control.AllowedHosts, Log: p.log,
+		Admission: &admin.Admission{Limiter: p.memory, Clock: p.clock, ClientAddr: p.gateway.ClientAddr}, Version: Version(), Metrics: promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), UI: ui.Handler(),
+		Ready: p.ready, Token: p.token, InferenceURL: p.inferenceURL(), ControlURL: p.browserURL(), AllowedHosts: hosts, Log: p.log,
+		BehindProxy: p.cfg.Control.BehindProxy, Public: p.cfg.Control.public(),
+		Authz: p.cfg.Authz, SessionIdle: p.cfg.Auth.SessionIdle, SessionMax: p.cfg.Auth.SessionMax,
 	})
 	socket, err := admin.ServeSocket(p.cfg.Socket, handler)
 	if err != nil {
@@ -144,12 +162,14 @@ func (p *process) gatewayOptions(metrics *prometheus.Registry) gateway.Options {
 	return gateway.Options{
 		DB: p.db, Limiter: p.memory, Readings: p.memory, Clock: p.clock, Log: p.log, Metrics: metrics, Version: Version(),
 		BaseURL: "http://" + p.inferenceAddr.String(), Draining: p.draining.Load, Own: p.ownListeners,
+		Loopback: onLoopback(p.inferenceAddr), Hosts: p.cfg.Inference.AllowedHosts, CORSOrigins: p.cfg.Inference.CORSOrigins,
+		MaxInFlight: p.cfg.MaxInFlight, MaxBufferedBytes: p.cfg.bufferedBytes(), MaxConnections: p.cfg.connections(openFiles()),
 		MaxRequestBytes: int64(p.cfg.MaxRequestBytes), MaxAttempts: p.cfg.MaxAttempts,
 		ReadHeaderTimeout: p.cfg.Inference.ReadHeaderTimeout, BodyIdleTimeout: p.cfg.Inference.BodyIdleTimeout,
-		BodyTimeout: p.cfg.Inference.BodyTimeout, StreamIdleTimeout: p.cfg.Stream.IdleTimeout,
+		BodyTimeout: p.cfg.Inference.BodyTimeout, StreamKeepAlive: p.cfg.Stream.KeepAlive, StreamIdleTimeout: p.cfg.Stream.IdleTimeout,
 		MaxIdlePerHost: p.cfg.Upstream.MaxIdlePerHost, DenyPrivate: p.cfg.Upstream.DenyPrivate,
 		TrustedProxies: networks(p.cfg.TrustedProxies), LimitHeaders: limitHeaders(p.cfg.Limits.Headers), ContinueUnrecorded: p.cfg.Usage.OnFull == "continue",
-		StrictUsage: p.cfg.Usage.patience(),
+		StrictUsage: p.cfg.Usage.patience(), Keeping: p.keeping(),
 	}
 }
 

@@ -15,7 +15,6 @@ func newMetricsRegistry(p *process) *prometheus.Registry {
 	}
 	r.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build,
-		gauge("relay_inflight_requests", "Requests being answered.", func() float64 { return float64(p.gateway.InFlight()) }),
 		gauge("relay_usage_queue_bytes", "Bytes of the usage queue that are taken.", func() float64 { used, _ := p.db.QueuedUsage(); return float64(used) }),
 		gauge("relay_usage_durable_through_seconds", "Unix time up to which usage is on disk.", func() float64 { return float64(p.db.DurableThrough().UnixMilli()) / 1000 }),
 		gauge("relay_db_bytes", "Size of the database file.", func() float64 { return float64(p.db.Size()) }),

@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
@@ -33,9 +32,7 @@ const gcPercent = 300
 
 // serve runs until ctx ends.
 func (a *app) serve(ctx context.Context, cfg Config) error {
-	if a.Env.get("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
+	cfg.tuneMemory(a.Env)
 	log, closeLog := newLogger(a.Stderr, cfg.Log)
 	defer func() { _ = closeLog() }()
 	p, err := startProcess(cfg, a.Env, log)

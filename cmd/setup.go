@@ -16,9 +16,11 @@ func (a *app) setupCommand() *cobra.Command {
 	var link bool
 	c := &cobra.Command{
 		Use:   "setup --link",
-		Short: "Make the link that opens the admin UI",
-		Long: "Prints a link that signs one browser in to the admin UI. It opens once and within\n" +
-			"30 minutes, and the link before it stops working.",
+		Short: "Make the link that makes the first user",
+		Long: "Prints a link to the admin UI with which one browser makes the first user, who may do\n" +
+			"everything. It opens once and within 30 minutes, and the link before it stops working.\n" +
+			"Once there is a user nothing is left to set up: relay user password NAME gives another\n" +
+			"password, relay user add makes further users.",
 		Example: "  relay setup --link\n  docker exec relay /relay setup --link",
 		Args:    noArgs,
 	}
@@ -26,7 +28,7 @@ func (a *app) setupCommand() *cobra.Command {
 	setup := a.online(a.setupLink)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if !link {
-			return usagef("relay setup: --link is missing; relay setup --link prints a link that opens the admin UI")
+			return usagef("relay setup: --link is missing; relay setup --link prints a link with which a browser makes the first user")
 		}
 		return setup(c, args)
 	}
@@ -57,7 +59,7 @@ func (a *app) setupLink(ctx context.Context, s *session, _ []string) error {
 	}); err != nil {
 		return err
 	}
-	a.note("It signs one browser in, once, until %s.", localTime(made.Expires))
+	a.note("One browser makes the first user with it, until %s.", localTime(made.Expires))
 	if s.local != nil {
 		a.note("The page is there once relay serve runs.")
 	}
@@ -80,6 +82,9 @@ func (s *session) setupURL(link *admin.SetupLink) (string, error) {
 		return "", errors.New("the control listener is off, so browsers reach no page: set control.listen and start relay serve again")
 	case err != nil || port == "0":
 		return "", errors.New("the port of the page is chosen when relay serve starts: start it first")
+	}
+	if s.cfg.Control.TLS.given() {
+		return link.At("https://" + listen), nil
 	}
 	return link.At("http://" + listen), nil
 }

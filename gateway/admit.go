@@ -20,7 +20,7 @@ func (x *exchange) admit() error {
 	}
 	x.ticket.Add(x.caller.Limits)
 	for _, perModel := range x.caller.ModelLimits {
-		entry := perModel[x.model]
+		entry := perModel.Of(x.model)
 		if entry.Refused != nil {
 			return refusedByPlan(entry.Refused)
 		}
@@ -51,7 +51,7 @@ func (x *exchange) reserveUpstream(c candidate) (limiter.Refusal, bool) {
 	x.upstream.Reset()
 	x.upstream.Add(c.Key.Limits)
 	for _, perModel := range c.Key.PerModel {
-		x.upstream.Add(perModel[x.model].Limits)
+		x.upstream.Add(perModel.Of(x.model).Limits)
 	}
 	refusal, err := x.s.limiter.Reserve(x.r.Context(), x.s.clock.Now(), &x.upstream)
 	return refusal, err == nil && !refusal.Refused()

@@ -15,13 +15,15 @@ import (
 // success.
 func (x *exchange) whole(a *attempt) *outcome {
 	before := time.Now()
-	err := x.readAnswer(a)
+	err := x.awaitAnswer(a, before)
 	x.waited += time.Since(before)
 	switch {
 	case err != nil && x.r.Context().Err() != nil:
 		return &outcome{class: classNone, err: errCallerGone}
 	case errors.Is(err, errAnswerTooLarge):
-		return &outcome{final: true, class: classServerError, err: wire.NewError(wire.CodeUpstreamInvalid, "Host "+a.host()+" answered with more than 64 MiB.")}
+		return a.invalid("answered with more than 64 MiB")
+	case errors.Is(err, errUnpacked):
+		return a.invalid("packed more into its answer than Relay unpacks")
 	case err != nil:
 		return &outcome{class: classNetwork, err: wire.NewError(wire.CodeUpstreamUnavailable, "Host "+a.host()+" broke its answer off.")}
 	}
@@ -29,11 +31,36 @@ func (x *exchange) whole(a *attempt) *outcome {
 	case wire.Failed:
 		return a.failed()
 	case wire.Invalid:
-		return &outcome{final: true, class: classServerError, status: a.resp.StatusCode, err: wire.NewError(wire.CodeUpstreamInvalid, "Host "+a.host()+" answered with status "+strconv.Itoa(a.resp.StatusCode)+" and a body that is empty or no JSON object.")}
+		return a.invalid("answered with status " + strconv.Itoa(a.resp.StatusCode) + " and a body that is empty or no JSON object")
 	}
 	x.succeeded(a)
-	x.sendWhole(a)
+	switch {
+	case x.gone():
+		_ = x.abandoned()
+	case x.began:
+		x.tellWithin(wire.NewError(wire.CodeUpstreamInvalid, "Host "+a.host()+" answered whole although a stream was asked for, and too late for the stream that Relay has begun."))
+	default:
+		x.sendWhole(a)
+	}
 	return nil
+}
+
+// invalid is the outcome of an answer that no other key would make better.
+func (a *attempt) invalid(what string) *outcome {
+	return &outcome{
+		final: true, class: classServerError, status: a.resp.StatusCode,
+		err: wire.NewError(wire.CodeUpstreamInvalid, "Host "+a.host()+" "+what+"."),
+	}
+}
+
+// awaitAnswer reads without the floor, for a caller that waits for a stream.
+func (x *exchange) awaitAnswer(a *attempt, now time.Time) error {
+	if !x.began {
+		x.vigil.end() // the caller gets it whole, too
+	}
+	x.vigil.leave(now)
+	defer x.vigil.back()
+	return x.readAnswer(a)
 }
 
 var errAnswerTooLarge = errors.New("answer too large")
@@ -62,8 +89,8 @@ func (x *exchange) readAnswer(a *attempt) error {
 
 // succeeded closes the key's breaker.
 func (x *exchange) succeeded(a *attempt) {
-	a.c.state.succeeded()
-	x.trying = nil
+	a.c.trial.succeeded()
+	x.trying = trial{}
 }
 
 // bufferedAnswer is the size up to which the kernel takes an answer whole, so
@@ -87,12 +114,22 @@ func (x *exchange) sendWhole(a *attempt) {
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(x.buffer))}
 	x.began = true
-	if len(x.buffer) > bufferedAnswer {
-		x.extendWrite()
-	}
 	x.w.WriteHeader(a.resp.StatusCode)
-	if _, err := x.w.Write(x.buffer); err != nil {
-		x.callerGone = true
+	x.writeWhole(x.buffer)
+}
+
+// writeWhole writes an answer piece by piece, each under a deadline of its own:
+// a caller may take its time, as long as it goes on reading.
+func (x *exchange) writeWhole(body []byte) {
+	for len(body) > 0 && !x.callerGone {
+		piece := body[:min(len(body), bufferedAnswer)]
+		if len(piece) < len(x.buffer) {
+			x.extendWrite()
+		}
+		if _, err := x.w.Write(piece); err != nil {
+			x.callerGone = true
+		}
+		body = body[len(piece):]
 	}
 }
 

@@ -3,7 +3,6 @@ package gateway
 import (
 	"crypto/sha256"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 )
 
 // credentialHeaders are read on every route; SDKs differ in the one they use.
-var credentialHeaders = [...]string{"X-Relay-Key", "Authorization", "X-Api-Key", "X-Goog-Api-Key"}
+var credentialHeaders = [...]string{"X-Relay-Key", "X-Wr-Api-Key", "Authorization", "X-Api-Key", "X-Goog-Api-Key"}
 
 const keyPrefix = "sk-wr-"
 
@@ -22,8 +21,10 @@ const keyPrefix = "sk-wr-"
 func (x *exchange) authenticate() error {
 	caller, err := resolveCaller(x.gen.plan, x.r.Header)
 	if err != nil {
-		x.s.metrics.authFailures.Inc()
-		return err
+		if caller = anonymous(x.gen.plan, x.r.Header); caller == nil {
+			x.s.metrics.authFailures.Inc()
+			return x.unauthenticatedHere(err)
+		}
 	}
 	x.caller = caller
 	if err := checkCaller(caller, x.start); err != nil {
@@ -91,45 +92,11 @@ func (x *exchange) checkAddress() error {
 	if len(x.caller.AllowedCIDRs) == 0 {
 		return nil
 	}
-	addr := x.clientAddr()
+	addr := x.s.ClientAddr(x.r)
 	for _, prefix := range x.caller.AllowedCIDRs {
 		if prefix.Contains(addr) {
 			return nil
 		}
 	}
 	return wire.NewError(wire.CodeIPRestricted, "Relay key "+x.caller.KeyName+" may not be used from this address. Ask your gateway administrator.")
-}
-
-// clientAddr is the connection's peer, or, when the peer is a trusted proxy,
-// the right-most X-Forwarded-For entry that is not one.
-func (x *exchange) clientAddr() netip.Addr {
-	peer, err := netip.ParseAddrPort(x.r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	addr := peer.Addr().Unmap()
-	if !contains(x.s.opt.TrustedProxies, addr) {
-		return addr
-	}
-	hops := strings.Split(strings.Join(x.r.Header["X-Forwarded-For"], ","), ",")
-	for i := len(hops) - 1; i >= 0; i-- {
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
-			return addr
-		}
-		addr = hop.Unmap()
-		if !contains(x.s.opt.TrustedProxies, addr) {
-			return addr
-		}
-	}
-	return addr
-}
-
-func contains(prefixes []netip.Prefix, addr netip.Addr) bool {
-	for _, p := range prefixes {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
 }

@@ -3,57 +3,124 @@ package gateway
 import (
 	"errors"
 	"io"
-	"net/http"
+	"net"
 	"os"
 	"time"
 
 	"relay/gateway/wire"
 )
 
-// readBody reads the request's body whole into the exchange's buffer: retries
-// need it, and nothing is held while a slow caller sends.
+// readBody reads the request's body whole into the exchange's buffer and undoes
+// its packing: retries need it, and nothing else is held while a slow caller
+// sends. Its bytes are counted against max_buffered_bytes before they are
+// allocated.
 func (x *exchange) readBody() error {
-	if enc := x.r.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
-		return wire.NewError(wire.CodeUnsupportedEncoding, "Content-Encoding "+quoted(enc)+" is not read here. Send the body uncompressed.")
+	packing, err := codingOf(x.r.Header)
+	if err != nil {
+		x.w.Header()["Accept-Encoding"] = acceptedCodings
+		return err
 	}
-	limit := x.s.opt.MaxRequestBytes
+	limit := x.bodyLimit()
 	if x.r.ContentLength > limit {
-		return tooLarge(limit)
+		return x.tooLarge()
 	}
-	x.body = grow(x.body[:0], int(max(x.r.ContentLength, 0))+1)
+	if err := x.firstRoom(); err != nil {
+		return err
+	}
+	if err := x.receive(limit); err != nil || packing == "" {
+		return err
+	}
+	return x.unpack(packing)
+}
+
+// acceptedCodings goes with a 415 (RFC 9110, section 15.5.16).
+var acceptedCodings = []string{"gzip, zstd"}
+
+// bodyLimit is the size of the largest body that is read, in bytes. One that is
+// larger than all bodies together may be would never be.
+func (x *exchange) bodyLimit() int64 {
+	if all := x.s.opt.MaxBufferedBytes; all > 0 {
+		return min(x.s.opt.MaxRequestBytes, all-1)
+	}
+	return x.s.opt.MaxRequestBytes
+}
+
+// firstRoom makes the buffer as large as the body is said to be.
+func (x *exchange) firstRoom() error {
+	length := x.r.ContentLength
+	if length < 0 {
+		x.body = x.body[:0]
+		return x.claim(int64(cap(x.body)))
+	}
+	if err := x.claim(length); err != nil {
+		return err
+	}
+	x.body = grow(x.body[:0], int(length)+1)
+	return nil
+}
+
+// makeRoom lets a full buffer grow, up to one byte over the limit.
+func (x *exchange) makeRoom(limit int64) error {
+	size := int64(cap(x.body))
+	if int64(len(x.body)) < size {
+		return nil
+	}
+	larger := min(max(4096, 2*size), limit+1)
+	if err := x.claim(larger - size); err != nil {
+		return err
+	}
+	body := make([]byte, size, larger)
+	copy(body, x.body)
+	x.body = body
+	return nil
+}
+
+// receive reads the body off the connection. Each read may take the idle
+// timeout, and all of them together the body timeout.
+func (x *exchange) receive(limit int64) error {
 	deadline := x.start.Add(x.s.opt.BodyTimeout)
+	x.bodyRead = bodyBegun
 	for {
+		if err := x.makeRoom(limit); err != nil {
+			return err
+		}
 		_ = x.rc.SetReadDeadline(earlier(deadline, time.Now().Add(x.s.opt.BodyIdleTimeout)))
 		n, err := x.r.Body.Read(x.body[len(x.body):cap(x.body)])
 		x.body = x.body[:len(x.body)+n]
 		switch {
 		case int64(len(x.body)) > limit:
-			return tooLarge(limit)
+			return x.tooLarge()
 		case errors.Is(err, io.EOF):
+			x.bodyRead = bodyWhole
 			_ = x.rc.SetReadDeadline(time.Time{})
 			return nil
 		case err != nil:
 			return bodyError(err)
 		}
-		if len(x.body) == cap(x.body) {
-			x.body = grow(x.body, len(x.body))
-		}
 	}
 }
 
+// bodyError says why a body is not whole. Callers that have gone are told, too:
+// only half of their connection may be closed.
 func bodyError(err error) error {
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return wire.NewError(wire.CodeRequestTimeout, "The request's body came too slowly.")
+	var network *net.OpError
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return wire.NewError(wire.CodeRequestTimeout, "The request's body came too slowly (inference.body_idle_timeout, inference.body_timeout). Send it again.")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return wire.NewError(wire.CodeParseError, "The request's body ended before its declared length.")
+	case errors.As(err, &network):
+		return errCallerGone
 	}
-	var tooBig *http.MaxBytesError
-	if errors.As(err, &tooBig) {
-		return tooLarge(tooBig.Limit)
-	}
-	return wire.NewError(wire.CodeParseError, "The request's body ended before its declared length.")
+	return wire.NewError(wire.CodeParseError, "The chunks of the request's body are not well formed.")
 }
 
-func tooLarge(limit int64) error {
-	return wire.NewError(wire.CodeRequestTooLarge, "The request's body is over "+formatSize(limit)+", the limit max_request_bytes of this gateway.")
+func (x *exchange) tooLarge() error {
+	size, setting := x.s.opt.MaxRequestBytes, "max_request_bytes"
+	if all := x.s.opt.MaxBufferedBytes; all > 0 && all <= size {
+		size, setting = all, "max_buffered_bytes"
+	}
+	return wire.NewError(wire.CodeRequestTooLarge, "The request's body is over "+formatSize(size)+", the limit "+setting+" of this gateway.")
 }
 
 func earlier(a, b time.Time) time.Time {

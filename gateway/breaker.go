@@ -1,11 +1,9 @@
 package gateway
 
 import (
-	"slices"
+	"maps"
 	"sync"
 	"time"
-
-	"relay/gateway/plan"
 )
 
 // class says what an attempt that did not answer tells about its key.
@@ -45,67 +43,115 @@ type keyState struct {
 	failures int       // server errors and network failures in a row
 	opened   int       // openings in a row, for the back-off
 	until    time.Time // open until; zero: closed
-	probing  bool      // a half-open probe is under way
+	probe    uint64    // the half-open probe that is under way; 0: none
+	probes   uint64    // so far
 	reason   string
 	rests    map[string]time.Time // by model id; "" is every model
 	lastUsed int64                // number of the server's pick; 0: never
 }
 
-// admits reports whether the key may be tried for the model now. Past an
-// opening it lets one probe through: the caller must report its outcome or
-// call withdraw.
-func (k *keyState) admits(model string, now time.Time) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if now.Before(k.rests[model]) || now.Before(k.rests[""]) {
-		return false
-	}
-	if k.until.IsZero() {
-		return true
-	}
-	if now.Before(k.until) || k.probing {
-		return false
-	}
-	k.probing = true
-	return true
+// trial is a key that a request may try: an ordinary one, or the one probe past
+// an opening. Whoever has it reports the outcome or withdraws. The zero trial
+// is none.
+type trial struct {
+	key   *keyState
+	probe uint64 // 0: the breaker was closed
 }
 
-// withdraw gives a probe back that was not used.
-func (k *keyState) withdraw() {
+// admits reports whether the key may be tried for the model now. Past an
+// opening it lets one probe through at a time.
+func (k *keyState) admits(model string, now time.Time) (trial, bool) {
 	k.mu.Lock()
-	k.probing = false
-	k.mu.Unlock()
+	defer k.mu.Unlock()
+	switch {
+	case now.Before(k.rests[model]), now.Before(k.rests[""]):
+		return trial{}, false
+	case k.until.IsZero():
+		return trial{key: k}, true
+	case now.Before(k.until), k.probe != 0:
+		return trial{}, false
+	}
+	k.probes++
+	k.probe = k.probes
+	return trial{k, k.probe}, true
+}
+
+// withdraw ends a trial that tells nothing of the key.
+func (t trial) withdraw() {
+	if t.key == nil {
+		return
+	}
+	t.key.mu.Lock()
+	t.endProbe()
+	t.key.mu.Unlock()
+}
+
+// endProbe lets the next probe through, and reports whether the trial was the
+// one under way. An attempt from before the opening must not end the probe of
+// another.
+func (t trial) endProbe() bool {
+	mine := t.probe != 0 && t.probe == t.key.probe
+	if mine {
+		t.key.probe = 0
+	}
+	return mine
 }
 
 // succeeded closes the breaker.
-func (k *keyState) succeeded() {
+func (t trial) succeeded() {
+	k := t.key
 	k.mu.Lock()
-	k.failures, k.opened, k.until, k.probing, k.reason = 0, 0, time.Time{}, false, ""
+	k.failures, k.opened, k.until, k.probe, k.reason = 0, 0, time.Time{}, 0, ""
 	k.mu.Unlock()
 }
 
 // failed notes an outcome. rest is the wait that the upstream asked for; 0:
 // none.
-func (k *keyState) failed(c class, model string, rest time.Duration, now time.Time, reason string) {
+func (t trial) failed(c class, model string, rest time.Duration, now time.Time, reason string) {
+	k := t.key
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.probing = false
+	probed := t.endProbe()
 	switch c {
 	case classAuth:
 		k.until, k.reason = now.Add(authProbeEvery), reason
 	case classQuota:
-		k.rest("", now.Add(quotaRest))
+		k.rest("", now.Add(quotaRest), now)
 		k.reason = reason
 	case classRateLimit, classOverloaded:
-		k.rest(model, now.Add(restFor(rest)))
+		k.rest(model, now.Add(restFor(rest)), now)
 	case classServerError, classNetwork:
-		k.failures++
-		if k.failures >= failuresToOpen {
-			k.until, k.reason = now.Add(min(firstOpen<<min(k.opened, 5), longestOpen)), reason
-			k.opened++
+		if k.until.IsZero() || probed {
+			k.countFailure(now, reason)
 		}
 	}
 }
+
+// countFailure opens the breaker at the third failure in a row. While it is
+// open only its probe is counted: what was in flight at the opening would
+// otherwise make a short fault a long rest.
+func (k *keyState) countFailure(now time.Time, reason string) {
+	k.failures++
+	if k.failures < failuresToOpen {
+		return
+	}
+	k.until, k.reason = now.Add(min(firstOpen<<min(k.opened, 5), longestOpen)), reason
+	k.opened++
+}
+
+// failed tells the breaker of the candidate's key. A host that wants no key has
+// none: its anonymous key is tried each time.
+func (x *exchange) failed(c candidate, o class, rest time.Duration, reason string) {
+	if c.Key.Anonymous {
+		c.trial.withdraw()
+		return
+	}
+	c.trial.failed(o, x.model.ID, rest, x.s.now(), reason)
+}
+
+// now is the time of breakers: the limiter's, which does not go back and does
+// not stand while the machine sleeps.
+func (s *Server) now() time.Time { return time.Unix(0, s.clock.Now().V) }
 
 func restFor(asked time.Duration) time.Duration {
 	if asked <= 0 {
@@ -114,75 +160,21 @@ func restFor(asked time.Duration) time.Duration {
 	return min(max(asked, leastRest), mostRest)
 }
 
-func (k *keyState) rest(model string, until time.Time) {
+// rest keeps the key from the model until then, or longer where it rests so
+// already.
+func (k *keyState) rest(model string, until, now time.Time) {
 	if k.rests == nil {
 		k.rests = map[string]time.Time{}
 	}
-	k.rests[model] = until
-}
-
-// describe reports the state for administrators.
-func (k *keyState) describe(now time.Time) plan.KeyState {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	switch {
-	case !k.until.IsZero() && now.Before(k.until):
-		return plan.KeyState{State: "open", Until: k.until, Reason: k.reason}
-	case !k.until.IsZero():
-		return plan.KeyState{State: "half-open", Reason: k.reason}
+	maps.DeleteFunc(k.rests, func(_ string, over time.Time) bool { return over.Before(now) })
+	if len(k.rests) >= mostRests && k.rests[model].IsZero() {
+		return
 	}
-	return k.describeRest(now)
-}
-
-// describeRest reports the models that the key rests for, and until when for
-// the last of them.
-func (k *keyState) describeRest(now time.Time) plan.KeyState {
-	state := plan.KeyState{State: "closed"}
-	for model, until := range k.rests {
-		if !until.After(now) {
-			continue
-		}
-		state.State, state.Reason = "resting", k.reason
-		if until.After(state.Until) {
-			state.Until = until
-		}
-		if model != "" {
-			state.Models = append(state.Models, model)
-		}
+	if until.After(k.rests[model]) {
+		k.rests[model] = until
 	}
-	if k.rests[""].After(now) {
-		state.Models = nil
-	}
-	slices.Sort(state.Models)
-	return state
 }
 
-// breakers holds the state of each key value that a plan has named. It is
-// keyed by value hash, so a rotated key begins closed.
-type breakers struct {
-	mu     sync.Mutex
-	states map[string]*keyState
-}
-
-func newBreakers() *breakers { return &breakers{states: map[string]*keyState{}} }
-
-// of returns the states of the plan's keys, in their order, and forgets those
-// of values that no key has any more.
-func (b *breakers) of(keys []*plan.HostKey) []*keyState {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	next := make(map[string]*keyState, len(keys))
-	states := make([]*keyState, len(keys))
-	for i, k := range keys {
-		state := b.states[k.ValueHash]
-		if state == nil {
-			state = next[k.ValueHash]
-		}
-		if state == nil {
-			state = &keyState{}
-		}
-		next[k.ValueHash], states[i] = state, state
-	}
-	b.states = next
-	return states
-}
+// mostRests is for how many models a key rests at a time. Callers may name any
+// model at a host that forwards what the catalog does not know.
+const mostRests = 4096

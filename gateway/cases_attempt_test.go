@@ -118,7 +118,7 @@ func TestAttempts_AForwardedRefusalKeepsItsRetryAfter(t *testing.T) {
 		}{
 			{nil, "", ""},
 			{[]string{"Retry-After: 7"}, "7", ""},
-			{[]string{"Retry-After: 0"}, "0", ""},
+			{[]string{"Retry-After: 0"}, "1", ""},
 			{[]string{"Retry-After: 61"}, "61", "false"},
 			{[]string{"Retry-After: 86400"}, "86400", "false"}, // a key rests for an hour at most
 			{[]string{"Retry-After: " + date}, date, "false"},

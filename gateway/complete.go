@@ -3,6 +3,7 @@ package gateway
 import (
 	"time"
 
+	"relay/gateway/plan"
 	"relay/gateway/wire"
 )
 
@@ -11,14 +12,21 @@ func (x *exchange) complete() error {
 	if err := x.authenticate(); err != nil {
 		return err
 	}
-	x.takePlace()
+	if err := x.readTags(); err != nil {
+		return err
+	}
 	if err := x.readBody(); err != nil {
 		return err
 	}
+	if err := x.enter(); err != nil {
+		return err
+	}
+	x.takePlace()
 	name, err := x.scan()
 	if err != nil {
 		return err
 	}
+	x.identify()
 	if err := x.route(name); err != nil {
 		return err
 	}
@@ -44,29 +52,35 @@ func (x *exchange) scan() (string, error) {
 	return string(name), nil
 }
 
-// forward tries keys until one answers or none is left.
+// forward tries the keys of one model after the other until one answers or none
+// is left.
 func (x *exchange) forward() error {
-	x.picker.reset(x)
-	x.attemptsLeft = x.s.opt.MaxAttempts
+	x.beginTurns()
 	var last *outcome
-	for x.attemptsLeft > 0 {
-		c, ok := x.picker.next(time.Now())
-		if !ok {
-			break
-		}
-		o := x.try(c)
-		if o == nil {
-			return nil
-		}
-		last = o
-		if !x.mayGoOn(o) {
-			break
+	for x.turn() {
+		for x.attemptsLeft > 0 {
+			c, ok := x.picker.next(x.s.now())
+			if !ok {
+				break
+			}
+			if !x.awaitKept(c) {
+				return x.unkept()
+			}
+			o := x.try(c)
+			if o == nil {
+				return nil
+			}
+			last = decisive(last, o)
+			if !x.mayGoOn(o) {
+				return x.unanswered(last)
+			}
 		}
 	}
-	return x.exhausted(last)
+	return x.unanswered(last)
 }
 
-// mayGoOn reports whether another key may be tried after the outcome.
+// mayGoOn reports whether another key, or another model, may be tried after the
+// outcome.
 func (x *exchange) mayGoOn(o *outcome) bool {
 	switch {
 	case o.final || x.began || x.r.Context().Err() != nil:
@@ -83,21 +97,36 @@ var redialWaits = [...]time.Duration{100 * time.Millisecond, 200 * time.Millisec
 // try makes attempts on one key: one, and more only while nothing was sent.
 // It returns nil once the caller has an answer.
 func (x *exchange) try(c candidate) *outcome {
-	x.trying = c.state
+	x.trying = c.trial
 	x.outgoing = x.compose(c)
+	before := x.reached
+	x.reached = true // unless it turns out otherwise
 	for dial := 0; ; dial++ {
 		x.attemptsLeft--
 		o := x.attempt(c)
 		if o == nil {
 			return nil
 		}
-		again := o.notSent && o.class == classUnreachable && dial < len(redialWaits) && x.attemptsLeft > 0
+		again := o.notSent && o.class == classUnreachable && dial < len(redialWaits) && x.mayRedial(c) && !x.began
 		if again && x.pause(redialWaits[dial]) {
 			continue
 		}
+		x.reached = before || !o.notSent
 		x.giveUp(c, o)
 		return o
 	}
+}
+
+// mayRedial reports whether an attempt is left for the host that could not be
+// reached. The last one is for another, where there is one.
+func (x *exchange) mayRedial(c candidate) bool {
+	if x.attemptsLeft != 1 {
+		return x.attemptsLeft > 0
+	}
+	elsewhere := func(other plan.Candidate) bool {
+		return other.Key.Host != c.Key.Host && !x.picker.down.has(other.Key.Host.Index) && x.takes(other)
+	}
+	return !x.way.Has(elsewhere) && (x.noFallback() || !x.walk.More(elsewhere))
 }
 
 // composeRoom is how much longer than the caller's body the outgoing one may be
@@ -137,20 +166,20 @@ func (x *exchange) pause(d time.Duration) bool {
 // giveUp gives the key's reservation back and tells its breaker.
 func (x *exchange) giveUp(c candidate, o *outcome) {
 	now := x.s.clock.Now()
-	x.trying = nil
+	x.trying = trial{}
 	if o.notSent {
 		x.s.limiter.Cancel(x.r.Context(), now, &x.upstream)
 	} else {
 		x.s.limiter.Release(x.r.Context(), now, &x.upstream)
 	}
-	switch {
-	case o.class == classUnreachable:
+	switch o.class {
+	case classUnreachable:
 		x.picker.down.add(c.Key.Host.Index)
-		c.state.withdraw()
-	case c.Key.Anonymous || o.class == classNone || o.class == classRequest:
-		c.state.withdraw()
+		c.trial.withdraw()
+	case classNone, classRequest:
+		c.trial.withdraw()
 	default:
-		c.state.failed(o.class, x.model.ID, o.failure.RetryAfter, time.Now(), o.reason())
+		x.failed(c, o.class, o.failure.RetryAfter, o.reason())
 	}
 }
 
@@ -158,13 +187,23 @@ func (x *exchange) giveUp(c candidate, o *outcome) {
 func (x *exchange) attempt(c candidate) *outcome {
 	x.sent = time.Now()
 	a := &attempt{x: x, c: c, up: x.gen.hosts[c.Key.Host.Index], start: x.sent}
-	o := a.send()
+	x.key = c.Key
+	x.watch(a)
+	defer x.vigil.end()
+	o := x.await(a)
 	defer a.close()
 	if o == nil {
 		o = x.pass(a)
 	}
 	x.note(a, o)
 	return o
+}
+
+// await waits for the answer's headers without the floor.
+func (x *exchange) await(a *attempt) *outcome {
+	x.vigil.leave(a.start)
+	defer x.vigil.back()
+	return a.send()
 }
 
 // pass gives the caller what the upstream answers, unless it is a refusal.
@@ -175,9 +214,9 @@ func (x *exchange) pass(a *attempt) *outcome {
 	case status >= 300:
 		return a.refused()
 	}
-	x.key, x.answer = a.c.Key, a.c.Binding
+	x.answer, x.said = a.c.Binding, a.resp.StatusCode
 	x.tap = wire.Tap{Choices: x.members.Choices(x.body)}
-	if x.members.Streamed && isEventStream(a.resp.Header.Get("Content-Type")) {
+	if x.streams() && isEventStream(a.resp.Header.Get("Content-Type")) {
 		return x.stream(a)
 	}
 	return x.whole(a)

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"relay/gateway/http1"
 	"relay/gateway/plan"
 	"relay/gateway/wire"
 	"relay/store"
@@ -22,6 +24,7 @@ type Prober struct {
 	Version     string
 	DenyPrivate bool
 	Own         func() []netip.AddrPort // Relay's listeners, never dialled
+	Resolver    *net.Resolver           // nil: the system's
 }
 
 const probeTimeout = 15 * time.Second
@@ -30,11 +33,13 @@ const probeTimeout = 15 * time.Second
 // the key. Lists of the forms {"data":[{"id"}]} and {"models":[{"name"}]} are
 // read.
 func (p *Prober) ListModels(ctx context.Context, h *store.Host, key store.Secret) ([]string, error) {
-	up := newUpstream(h.Spec, dialRules{denyPrivate: p.DenyPrivate, own: p.Own}, 1)
-	defer up.transport.CloseIdleConnections()
+	up := newUpstream(h.Spec, dialRules{denyPrivate: p.DenyPrivate, own: p.Own, resolver: p.Resolver}, 0)
+	defer up.sender.close()
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	resp, err := up.transport.RoundTrip(p.request(ctx, up, key))
+	var call http1.Call
+	defer call.Cancel(nil)
+	resp, err := up.sender.send(ctx, &call, p.request(up, key))
 	if err != nil {
 		return nil, &plan.UpstreamError{Class: classUnreachable.String(), Message: "host " + h.Metadata.Name + " at " + up.base.Host + " cannot be reached: " + dialReason(err)}
 	}
@@ -49,16 +54,15 @@ func (p *Prober) ListModels(ctx context.Context, h *store.Host, key store.Secret
 	return modelNames(h, body)
 }
 
-func (p *Prober) request(ctx context.Context, up *upstream, key store.Secret) *http.Request {
-	header := http.Header{"Accept": jsonType, "Accept-Encoding": identity, "User-Agent": {"relay/" + p.Version}}
+func (p *Prober) request(up *upstream, key store.Secret) upRequest {
+	given := http.Header{"Accept": {wire.ContentTypeJSON}, "Accept-Encoding": {"identity"}, "User-Agent": {"relay/" + p.Version}}
 	if slices.Contains(up.spec.Shapes, store.ShapeAnthropic) {
-		header["Anthropic-Version"] = anthropicVersion
+		given.Set("Anthropic-Version", anthropicVersion)
 	}
-	for name, value := range up.spec.Headers {
-		header.Set(name, value)
-	}
-	setKey(header, up.spec.Auth, &plan.HostKey{Value: key, Anonymous: key.IsZero()})
-	return (&http.Request{Method: http.MethodGet, URL: up.url(modelsSuffix), Header: header}).WithContext(ctx)
+	r := upRequest{method: http.MethodGet, at: up.url(modelsSuffix), hosts: hostFields(up.spec, given)}
+	r.start = up.start(r.method, r.at, r.hosts)
+	r.fields = appendKey(nil, &up.spec, up.keyHeader, &plan.HostKey{Value: key, Anonymous: key.IsZero()})
+	return r
 }
 
 func probeError(h *store.Host, status int, body []byte) error {

@@ -3,17 +3,36 @@
 //
 // The life of a request, and where each step lives:
 //
-//  1. server.go     listens, finds the endpoint, gives the request its id
+//  1. server.go     listens, serve.go gives the request its id, endpoints.go
+//     finds what answers it
+//     connections.go keeps the number of callers' connections under a bound
+//     door.go       refuses names and pages that must not call, cors.go tells
+//     browsers which may
 //  2. auth.go       resolves the relay key from the headers alone
+//     identity.go   tells for whom, and who may come without a key
+//     tags.go       reads what else they say of the request
 //  3. body.go       reads the body whole, under its cap and deadlines
-//  4. route.go      scans the body, finds model and route in the compiled plan
+//     encoding.go   unpacks it
+//     overload.go   turns away what is too much, share.go by whose share
+//     linger.go     ends connections of callers who were refused early
+//  4. route.go      finds model and route in the compiled plan
+//     unknown.go    finds the host of a model that the catalog does not know
+//     modellists.go what such hosts list
 //  5. admit.go      reserves every limit and budget of the caller, once
-//  6. pool.go       picks the next key that is healthy and has room
+//  6. fallback.go   goes from model to model until one answers
+//     pool.go       picks the next key that is healthy and has room
+//     selection.go  by what the pool chooses, affinity.go for a conversation
 //     breaker.go    what is known of each key's health
 //  7. attempt.go    prepares, sends and classes one attempt on one key
 //     upstream.go   transports and the addresses that may be dialled
+//     drain.go      reads an answer on for a caller that has gone
 //  8. stream.go     passes an event stream on as it comes
+//     reply.go      writes it, streamend.go ends it
+//     keepalive.go  fills its silences, and cuts an upstream that stays silent
+//     revoke.go     cuts it when its relay key is revoked
 //     answer.go     passes a whole answer on
+//     gunzip.go     unpacks either, under a cap
+//     exhausted.go  says what the caller sees when no key has answered
 //  9. settle.go     commits or cancels, records usage and cost: once, on every
 //     exit, before the last thing the caller waits for is written
 //     durable.go    holds that back until usage is on disk, where usage is strict
@@ -25,5 +44,6 @@
 // The package promises: a refusal happens before an upstream sees anything;
 // nothing is retried once a byte has reached the caller; every reservation is
 // released exactly once, whatever happens; a request reads one plan from start
-// to end.
+// to end; nothing is held for a caller whose request is not complete, save the
+// bytes of its body.
 package gateway

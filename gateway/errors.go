@@ -33,9 +33,18 @@ func (x *exchange) fail(err error) {
 		return
 	}
 	x.status = x.codec.Status(e)
+	x.leaveTrace()
 	x.settle()
 	_ = x.durable() // an error it is already
 	x.writeError(e)
+}
+
+// leaveTrace takes a place for the usage event of a request that was refused
+// before it got one. Nothing is held while a body comes.
+func (x *exchange) leaveTrace() {
+	if x.caller != nil && x.endpoint != "" && x.place == 0 && !x.settled {
+		x.takePlace()
+	}
 }
 
 func (x *exchange) writeError(e *wire.Error) {
@@ -46,6 +55,9 @@ func (x *exchange) writeError(e *wire.Error) {
 	h.Set("Content-Type", wire.ContentTypeJSON)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	h.Set("X-Relay-Refused-By", refusedBy(e))
+	if x.early = x.leavesBody(); x.early {
+		x.refuseEarly(e)
+	}
 	if e.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="relay"`)
 	}
@@ -54,6 +66,9 @@ func (x *exchange) writeError(e *wire.Error) {
 	x.began = true
 	x.w.WriteHeader(x.status)
 	_, _ = x.w.Write(body)
+	if x.early {
+		_ = x.rc.Flush()
+	}
 }
 
 // refusedBy says who refused: what the error says, else what its status means.
@@ -63,7 +78,7 @@ func refusedBy(e *wire.Error) string {
 		return e.RefusedBy
 	case e.Status == http.StatusUnauthorized, e.Code == wire.CodeIPRestricted:
 		return "key"
-	case e.Status == http.StatusForbidden:
+	case e.Status == http.StatusForbidden && e.Code != wire.CodeOriginNotAllowed:
 		return "policy"
 	}
 	return "relay"

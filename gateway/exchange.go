@@ -2,9 +2,9 @@ package gateway
 
 import (
 	"net/http"
-	"sync/atomic"
 	"time"
 
+	"relay/gateway/http1"
 	"relay/gateway/plan"
 	"relay/gateway/wire"
 	"relay/limiter"
@@ -34,6 +34,15 @@ type exchange struct {
 	pin       *plan.Host
 	way       *plan.Route
 
+	turns
+	affinity uint64 // of the conversation; 0: nobody has asked
+
+	bodyRead bodyState
+	early    bool  // refused before the body was read
+	linger   int64 // bytes of it that are read and thrown away after that
+	claimed  int64 // bytes that count against max_buffered_bytes
+	inHand   bool  // counts against max_inflight
+
 	place    int64 // in the usage queue; 0: none
 	ticket   limiter.Ticket
 	upstream limiter.Ticket
@@ -48,14 +57,18 @@ type exchange struct {
 
 	key        *plan.HostKey // what answers
 	answer     *plan.Binding
+	said       int // status of what answers
 	tap        wire.Tap
 	wantsUsage bool // the caller asked for the usage chunk
 	began      bool // the status line has been sent
+	ahead      bool // a keep-alive has been sent before the upstream said anything
+	next       wire.Event
+	pending    wire.Range // of the splitter: what is to be written together
 	callerGone bool
 	cut        bool // the connection must be cut at the end
 	writeUntil time.Time
 
-	trying    *keyState     // whose probe is not reported yet
+	trying    trial         // not reported yet
 	sent      time.Time     // when the present attempt began
 	first     time.Time     // when the answer began
 	waited    time.Duration // for upstreams
@@ -76,6 +89,9 @@ type buffers struct {
 	held     []byte // comments before the first event
 	encoded  []byte // the usage event
 	splitter wire.Splitter
+	vigil    *vigil
+	fields   []http1.Field // of an attempt's header
+	walk     plan.Walk     // through the models to come
 	edits    [2]wire.Edit
 	room     [256]byte // for a model's name with escapes
 }
@@ -86,6 +102,7 @@ const mostKept = 1 << 20
 
 // release readies the exchange for the pool.
 func (x *exchange) release() {
+	x.walk.Clear()
 	b := x.buffers
 	for _, buf := range []*[]byte{&b.body, &b.buffer} {
 		if cap(*buf) > mostKept {
@@ -102,5 +119,5 @@ type generation struct {
 	plan  *plan.Plan
 	hosts []*upstream
 	keys  []*keyState
-	turns []atomic.Uint32 // of round-robin pools
+	turns []*rota // by Pool.Turn
 }

@@ -6,21 +6,60 @@ import (
 	"strconv"
 	"time"
 
-	"relay/gateway/plan"
 	"relay/gateway/wire"
 )
 
-// exhausted ends a request that no key answered. The last refusal decides what
-// the caller sees.
+// refusalTimeout is how long an upstream may take to say why it refuses. What
+// has come by then must do.
+const refusalTimeout = 10 * time.Second
+
+// standing says how much an outcome has to say once no key has answered:
+// answers before silence, and silence before what never arrived. A refused
+// provider key is the gateway's own affair, so it gives way to any other answer.
+func (o *outcome) standing() int {
+	switch o.class {
+	case classUnreachable:
+		return 0
+	case classNetwork:
+		return 1
+	case classAuth:
+		return 2
+	}
+	return 3
+}
+
+// decisive is the one place that says which of a request's failed attempts
+// decides what its caller sees: the last of those with the highest standing. So
+// a 429 is forwarded whatever came after it, and upstream_auth is told only
+// where every answer was about a key.
+func decisive(before, now *outcome) *outcome {
+	if before != nil && before.standing() > now.standing() {
+		return before
+	}
+	return now
+}
+
+// exhausted ends a request that no key answered. A stream that has begun ends
+// with an error event.
 func (x *exchange) exhausted(last *outcome) error {
+	err := x.verdict(last)
+	if e, told := err.(*wire.Error); told && x.began { //nolint:errorlint // errors are not wrapped on the way here
+		x.tellWithin(e)
+		return nil
+	}
+	return err
+}
+
+// verdict is what the caller sees, or nil where it has seen it.
+func (x *exchange) verdict(last *outcome) error {
 	x.key, x.answer = nil, nil
 	switch {
 	case x.r.Context().Err() != nil:
 		return x.abandoned()
-	case last == nil && x.picker.full > 0:
-		return keysFull(x.model, x.way, &x.picker)
 	case last == nil:
-		return refusedByPlan(plan.RefuseBenched(x.model))
+		return x.untriedError()
+	case last.class == classNone:
+		return last.err // Relay's own doing
 	case last.class == classAuth:
 		return wire.NewError(wire.CodeUpstreamAuth, "Host "+last.host+" does not accept the provider key of this gateway. Ask your gateway administrator: relay connect "+last.host+" puts another in.")
 	case last.err != nil:
@@ -29,10 +68,14 @@ func (x *exchange) exhausted(last *outcome) error {
 			x.errorKind = "upstream_error" // the code is the upstream's own word
 		}
 		return last.err
-	case last.class == classRequest, last.class == classRateLimit, last.class == classQuota:
-		return x.forwardRefusal(last)
+	case last.class != classRequest && last.class != classRateLimit && last.class != classQuota:
+		return x.unavailable(last)
+	case x.began:
+		x.errorKind = "upstream_error"
+		return last.failure.AsError()
 	}
-	return x.unavailable(last)
+	x.forwardRefusal(last)
+	return nil
 }
 
 // unavailable tells of an upstream that failed, with the beginning of what it
@@ -46,41 +89,30 @@ func (x *exchange) unavailable(o *outcome) error {
 
 // forwardRefusal passes an upstream's own refusal on as it is: agents match on
 // its wording.
-func (x *exchange) forwardRefusal(o *outcome) error {
+func (x *exchange) forwardRefusal(o *outcome) {
 	x.errorKind = "upstream_error"
 	x.status = o.status
 	x.settle()
 	_ = x.durable() // an error it is already
 	h := x.w.Header()
 	copyDown(h, o.header)
-	setRefusalHeaders(h, o, time.Now())
+	setRefusalHeaders(h, o)
 	h.Set("Content-Length", strconv.Itoa(len(o.body)))
 	x.began = true
 	x.w.WriteHeader(o.status)
 	_, _ = io.WriteString(x.w, o.body)
-	return nil
 }
 
-func setRefusalHeaders(h http.Header, o *outcome, now time.Time) {
+func setRefusalHeaders(h http.Header, o *outcome) {
+	dropEchoes(h, o.key)
 	h.Set("X-Relay-Refused-By", "upstream:"+o.host)
 	h.Set("X-Relay-Host", o.host)
-	wait := retryAfter(o.header, now)
-	if asked := o.header.Get("Retry-After"); isRetryAfter(asked) {
-		h.Set("Retry-After", asked) // in full, also where a key rests for less
-	} else if wait > 0 {
-		h.Set("Retry-After", strconv.FormatInt(wire.RetrySeconds(wait), 10))
+	if told := toldRetryAfter(o.header.Get("Retry-After"), o.failure.RetryAfter); told != "" {
+		h.Set("Retry-After", told)
 	}
-	if wait > longWait {
+	if o.failure.RetryAfter > longWait {
 		h.Set("X-Should-Retry", "false")
 	}
-}
-
-// isRetryAfter reports whether the text is one that every client reads (RFC
-// 9110, section 10.2.3): whole seconds or a date.
-func isRetryAfter(text string) bool {
-	_, notSeconds := strconv.ParseUint(text, 10, 63)
-	_, notDate := http.ParseTime(text)
-	return notSeconds == nil || notDate == nil
 }
 
 // abandoned ends a request whose caller has left or that the stop of Relay

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 )
 
 const (
@@ -76,29 +75,3 @@ func hops(h http.Header) int {
 }
 
 func hopText(n int) string { return [...]string{"0", "1", "2", "3"}[min(n, maxHops)] }
-
-// retryAfter reads how long an upstream asks to wait: retry-after-ms, then
-// seconds, then an HTTP date (RFC 9110, section 10.2.3). 0: nothing readable.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
-		return clampWait(ms / 1000)
-	}
-	text := strings.TrimSpace(h.Get("Retry-After"))
-	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
-		if seconds < 0 {
-			return 0
-		}
-		return max(clampWait(seconds), leastRest)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(min(at.Sub(now), mostRest), leastRest)
-	}
-	return 0
-}
-
-func clampWait(seconds float64) time.Duration {
-	if !(seconds < mostRest.Seconds()) {
-		return mostRest
-	}
-	return time.Duration(seconds * float64(time.Second))
-}

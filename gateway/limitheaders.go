@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"relay/gateway/plan"
 	"relay/gateway/wire"
 	"relay/limiter"
 	"relay/store"
@@ -74,16 +75,23 @@ func (x *exchange) answerLimitHeaders(h http.Header) {
 	}
 	var t tightest
 	t.look(x, x.caller.Limits)
-	for _, perModel := range x.caller.ModelLimits {
-		t.look(x, perModel[x.model].Limits)
+	t.lookModel(x, x.model)
+	if x.model != x.asked {
+		t.lookModel(x, x.asked)
 	}
-	t.look(x, x.model.Limits)
 	t.requests.tell(h, "Requests")
 	t.tokens.tell(h, "Tokens")
 	if c := t.concurrent; c.limit != nil {
 		h["X-Ratelimit-Limit-Concurrent"] = []string{strconv.FormatInt(c.limit.Amount, 10)}
 		h["X-Ratelimit-Remaining-Concurrent"] = []string{strconv.FormatInt(c.left, 10)}
 	}
+}
+
+func (t *tightest) lookModel(x *exchange, m *plan.Model) {
+	for _, perModel := range x.caller.ModelLimits {
+		t.look(x, perModel.Of(m).Limits)
+	}
+	t.look(x, m.Limits)
 }
 
 func (t *tightest) look(x *exchange, limits []*limiter.Limit) {

@@ -88,11 +88,11 @@ func (x *exchange) observeUsage(m *metrics, u *wire.Usage) {
 		count int64
 	}{{"input", u.Input}, {"cache_read", u.CacheRead}, {"cache_creation", u.CacheCreation}, {"output", u.Output}} {
 		if part.count > 0 {
-			m.tokens.WithLabelValues(part.meter, x.model.Name).Add(float64(part.count))
+			m.tokens.WithLabelValues(part.meter, x.model.Label()).Add(float64(part.count))
 		}
 	}
 	if x.cost != nil {
-		m.cost.WithLabelValues(x.model.Name).Add(float64(*x.cost) / 1e9)
+		m.cost.WithLabelValues(x.model.Label()).Add(float64(*x.cost) / 1e9)
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"relay/gateway/plan"
 )
 
-// candidate is a key to try, with what is known of it.
+// candidate is a key to try, and the leave to do so.
 type candidate struct {
 	plan.Candidate
-	state *keyState
+	trial trial
 }
 
 const maxKeys = 3 // distinct keys a model
@@ -31,6 +31,13 @@ func (p *picker) reset(x *exchange) {
 	*p = picker{x: x, passed: p.passed, down: p.down}
 }
 
+// turn readies the picker for another model of the request. Hosts that could not
+// be reached stay so.
+func (p *picker) turn() {
+	p.passed.clear()
+	*p = picker{x: p.x, passed: p.passed, down: p.down}
+}
+
 // next returns a key that is healthy, takes the request and has room. The
 // upstream ticket holds its reservation.
 func (p *picker) next(now time.Time) (candidate, bool) {
@@ -48,10 +55,10 @@ func (p *picker) next(now time.Time) (candidate, bool) {
 			refusal, ok := p.x.reserveUpstream(c)
 			if ok {
 				p.tried++
-				c.state.use(p.x.s.picks.Add(1))
+				c.trial.key.use(p.x.s.picks.Add(1))
 				return c, true
 			}
-			c.state.withdraw()
+			c.trial.withdraw()
 			p.overLimit(refusal.Wait)
 		}
 	}
@@ -65,54 +72,12 @@ func (p *picker) overLimit(wait time.Duration) {
 	p.full++
 }
 
-// fromPool returns the pool's choice among the keys not yet passed.
-func (p *picker) fromPool(pool *plan.Pool, now time.Time) (candidate, bool) {
-	n := len(pool.Candidates)
-	first := 0
-	if pool.Selection == "round-robin" && n > 1 {
-		first = int(p.x.gen.turns[pool.Index].Add(1)-1) % n
-	}
-	if pool.Selection == "least-recently-used" {
-		return p.leastUsed(pool, now)
-	}
-	for i := range n {
-		c := pool.Candidates[(first+i)%n]
-		if state, ok := p.fit(c, now); ok {
-			return candidate{c, state}, true
-		}
-	}
-	return candidate{}, false
-}
-
-func (p *picker) leastUsed(pool *plan.Pool, now time.Time) (candidate, bool) {
-	for {
-		best, at := -1, int64(0)
-		for i, c := range pool.Candidates {
-			if p.passed.has(c.Key.Index) || !p.x.takes(c) {
-				continue
-			}
-			if used := p.x.gen.keys[c.Key.Index].used(); best < 0 || used < at {
-				best, at = i, used
-			}
-		}
-		if best < 0 {
-			return candidate{}, false
-		}
-		c := pool.Candidates[best]
-		if state, ok := p.fit(c, now); ok {
-			return candidate{c, state}, true
-		}
-		p.passed.add(c.Key.Index)
-	}
-}
-
 // fit reports whether the key takes this request and is healthy.
-func (p *picker) fit(c plan.Candidate, now time.Time) (*keyState, bool) {
+func (p *picker) fit(c plan.Candidate, now time.Time) (trial, bool) {
 	if p.passed.has(c.Key.Index) || !p.x.takes(c) || p.down.has(c.Key.Host.Index) {
-		return nil, false
+		return trial{}, false
 	}
-	state := p.x.gen.keys[c.Key.Index]
-	return state, state.admits(p.x.model.ID, now)
+	return p.x.gen.keys[c.Key.Index].admits(p.x.model.ID, now)
 }
 
 // bitset is a set of small numbers that keeps its memory from request to

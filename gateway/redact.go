@@ -3,7 +3,9 @@ package gateway
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -13,7 +15,8 @@ import (
 
 const (
 	redaction = "[redacted]"
-	leastTail = 8 // bytes of a secret at the end of a text that was cut
+	leastTail = 8  // bytes of a secret at the end of a text that was cut
+	leastForm = 12 // bytes of a form that may stand within other words
 )
 
 // redacted replaces the key in text of an upstream before it goes anywhere,
@@ -43,6 +46,15 @@ func redactFailure(f *wire.Failure, k *plan.HostKey) {
 	}
 }
 
+// dropEchoes leaves out headers that hold the key.
+func dropEchoes(h http.Header, k *plan.HostKey) {
+	for name, values := range h {
+		if all := strings.Join(values, "\n"); redacted(all, k) != all {
+			h.Del(name)
+		}
+	}
+}
+
 // writtenForms are the ways in which upstreams write a secret, longer ones before
 // those that they begin with.
 func writtenForms(secret string) []string {
@@ -52,13 +64,44 @@ func writtenForms(secret string) []string {
 	_ = e.Encode(secret)            // text always encodes
 	html, _ := json.Marshal(secret) // so here
 	inJSON, inHTML := strings.Trim(plain.String(), "\"\n"), strings.Trim(string(html), `"`)
-	b := []byte(secret)
-	return []string{
-		secret, url.QueryEscape(secret), url.PathEscape(secret),
+	inQuery, inPath := url.QueryEscape(secret), url.PathEscape(secret)
+	forms := []string{
+		secret, inQuery, inPath, lowerHex(inQuery), lowerHex(inPath),
 		inJSON, inHTML, strings.ReplaceAll(inJSON, "/", `\/`), strings.ReplaceAll(inHTML, "/", `\/`),
-		base64.StdEncoding.EncodeToString(b), base64.RawStdEncoding.EncodeToString(b),
-		base64.URLEncoding.EncodeToString(b), base64.RawURLEncoding.EncodeToString(b),
 	}
+	inHex := hex.EncodeToString([]byte(secret))
+	forms = append(forms, inHex, strings.ToUpper(inHex))
+	for _, alphabet := range [...]*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+		forms = append(forms, alphabet.EncodeToString([]byte(secret)), alphabet.WithPadding(base64.NoPadding).EncodeToString([]byte(secret)))
+		forms = append(forms, within64(alphabet, secret)...)
+	}
+	return forms
+}
+
+// lowerHex writes the digits of percent-encoding in lower case, as some
+// libraries do.
+func lowerHex(escaped string) string {
+	b := []byte(escaped)
+	for i := 0; i+2 < len(b); i++ {
+		if b[i] == '%' {
+			copy(b[i+1:i+3], bytes.ToLower(b[i+1:i+3]))
+			i += 2
+		}
+	}
+	return string(b)
+}
+
+// within64 is what is left of a secret in the base64 of a longer text, such as
+// user:secret, at each of the three places where it may begin.
+func within64(alphabet *base64.Encoding, secret string) (forms []string) {
+	for before := range 3 {
+		text := alphabet.EncodeToString(append(make([]byte, before), secret...))
+		whole := (before + len(secret)) / 3 * 4 // characters that what follows does not change
+		if first := [...]int{0, 2, 3}[before]; whole-first >= leastForm {
+			forms = append(forms, text[first:whole])
+		}
+	}
+	return forms
 }
 
 // withoutTail replaces the beginning of a secret that the text ends with.

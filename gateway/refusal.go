@@ -24,12 +24,13 @@ func (x *exchange) limited(r limiter.Refusal) error {
 	return e
 }
 
-// keysFull says that every key which could take the request is at a limit of
-// its own.
-func keysFull(m *plan.Model, way *plan.Route, p *picker) error {
-	told := limiter.Refusal{Wait: p.soonest}
-	refused := plan.RefuseFull(m, way, p.full, told.RetryAfter())
+// untriedError says why no key of any model of the request was tried.
+func (x *exchange) untriedError() error {
+	if limit := x.untried.Limit(); limit.Refused() {
+		return x.limited(limit)
+	}
+	refused, wait := x.untried.Verdict(x.asked)
 	e := wire.NewError(refused.Code, refused.Message)
-	e.RefusedBy, e.RetryAfter = refused.By, p.soonest
+	e.RefusedBy, e.RetryAfter = refused.By, wait
 	return e
 }

@@ -18,6 +18,6 @@ func (s *Server) ResetKey(hostKeyID string) bool {
 
 func (k *keyState) reset() {
 	k.mu.Lock()
-	k.failures, k.opened, k.until, k.probing, k.reason, k.rests = 0, 0, time.Time{}, false, "", nil
+	k.failures, k.opened, k.until, k.probe, k.reason, k.rests = 0, 0, time.Time{}, 0, "", nil
 	k.mu.Unlock()
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ type rig struct {
 	server *gateway.Server
 	addr   string
 	stop   context.CancelCauseFunc
+	open   atomic.Bool // requests without a credential are served, from the next plan on
 
 	mu     sync.Mutex
 	passed time.Duration
@@ -73,7 +75,7 @@ func newUnrecordedRig(tb testing.TB, change func(*gateway.Options)) *rig {
 	change(&options)
 	r.server = gateway.New(options)
 	r.db.SetCompiler(func(next *store.Catalog) (func(), []store.Problem) {
-		p := plan.Compile(plan.Input{Catalog: next, Registry: registry, KeyValue: r.db.HostKeyValue})
+		p := plan.Compile(plan.Input{Catalog: next, Registry: registry, KeyValue: r.db.HostKeyValue, Open: r.open.Load()})
 		return func() {
 			r.server.Swap(p)
 			registry.Sweep(p.Generation, r.clock.Now())

@@ -15,12 +15,48 @@ func (x *exchange) route(name string) error {
 		return refusedByPlan(r)
 	}
 	m, host, ok := x.gen.plan.Find(name)
-	if !ok {
-		return x.unknownModel(name)
+	if host == nil {
+		var err error
+		if host, err = x.pinnedByHeader(name); err != nil {
+			return err
+		}
 	}
-	x.model, x.pin = m, host
+	if !ok {
+		x.pin = host
+		return x.routeUnknown(name)
+	}
+	return x.routeTo(m, host)
+}
+
+// pinnedByHeader returns the host that a header names, or nil. A name that pins
+// a host itself wins over it.
+func (x *exchange) pinnedByHeader(name string) (*plan.Host, error) {
+	pin := x.r.Header.Get("X-Relay-Host")
+	if pin == "" {
+		pin = x.r.Header.Get("X-Wr-Upstream-Host")
+	}
+	if pin == "" {
+		return nil, nil
+	}
+	if _, host, ok := x.gen.plan.Unknown(name); ok && host != nil {
+		return nil, nil
+	}
+	host := x.gen.plan.Host(pin)
+	if host == nil {
+		return nil, wire.NewError(wire.CodeUnknownUpstreamHost, "X-Relay-Host names "+quoted(pin)+", which is no host here. Leave it out, or ask your gateway administrator.")
+	}
+	return host, nil
+}
+
+// routeTo takes the caller's way to a model that the catalog knows.
+func (x *exchange) routeTo(m *plan.Model, pin *plan.Host) error {
+	x.model, x.pin = m, pin
 	x.way = x.caller.Access.Route(m)
-	if r := x.caller.RefuseRoute(m, x.way, x.takes); r != nil {
+	return x.refuseRoute()
+}
+
+func (x *exchange) refuseRoute() error {
+	if r := x.caller.RefuseRoute(x.model, x.way, x.pin, x.takes); r != nil {
 		return refusedByPlan(r)
 	}
 	return nil

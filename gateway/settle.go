@@ -20,6 +20,8 @@ func (x *exchange) settle() {
 	x.settled = true
 	if x.answer != nil {
 		x.price()
+	} else {
+		x.leave()
 	}
 	commit := x.commit()
 	x.s.limiter.Release(context.Background(), x.s.clock.Now(), &x.upstream)
@@ -116,7 +118,7 @@ func (x *exchange) fillAccounts(e *store.Event) {
 	c := x.caller
 	e.Policies = c.PolicyIDs
 	e.Organization, e.Team, e.Project, e.Principal = c.Tenancy.Organization, c.Tenancy.Team, c.Tenancy.Project, c.Tenancy.Principal
-	e.Credential = store.Credential{Kind: store.KindRelayKey, ID: c.KeyID, Prefix: c.Prefix}
+	e.Credential = store.Credential{Kind: c.Credential, ID: c.KeyID, Prefix: c.Prefix}
 	if l := x.refusal.Limit; l != nil {
 		e.RefusedBy = store.RefusedBy{Limit: refusingLimit(l.Source), Meter: string(l.Counter.Name().Meter)}
 	}
@@ -139,7 +141,7 @@ func (x *exchange) fillRoute(e *store.Event) {
 	if x.answer != nil {
 		e.Host, e.HostKey = x.key.Host.Record.Metadata.ID, x.key.ID
 		e.ShapeOut = string(x.shape)
-		e.Attempts = append(e.Attempts, x.tried(x.key, x.status, ""))
+		e.Attempts = append(e.Attempts, x.tried(x.key, x.said, ""))
 	}
 }
 
@@ -165,9 +167,7 @@ func (x *exchange) finish() {
 		x.errorKind = "client_closed"
 	}
 	x.settle()
-	if x.trying != nil {
-		x.trying.withdraw()
-	}
+	x.trying.withdraw()
 	if x.place > 0 {
 		x.s.opt.DB.ForgetUsage(x.place)
 	}

@@ -2,34 +2,34 @@ package gateway
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
+	"relay/gateway/http1"
 	"relay/gateway/plan"
 	"relay/store"
 )
 
-// upstream is one host as attempts use it: its transport, its URLs and what is
-// known of its health. It outlives plans as long as the host's record says the
-// same.
+// upstream is one host as attempts use it: what sends to it, its URLs and what
+// is known of its health. It outlives plans as long as the host's record says
+// the same.
 type upstream struct {
 	spec      store.HostSpec
-	transport *http.Transport
+	sender    sender
 	base      *url.URL
 	urls      [len(suffixes)]*url.URL // by path
+	starts    [len(suffixes)][]byte   // of an attempt's head, by path
+	fields    []http1.Field           // in starts
+	byHost    []string                // names of fields that callers do not set
+	keyHeader string
 	health    atomic.Pointer[plan.HostState]
 }
 
@@ -42,7 +42,7 @@ type upstreams struct {
 }
 
 // of returns the upstreams of the plan's hosts in their order and closes the
-// idle connections of those that no host uses any more.
+// connections of those that no host uses any more, once they are idle.
 func (u *upstreams) of(hosts []*plan.Host) []*upstream {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -58,7 +58,7 @@ func (u *upstreams) of(hosts []*plan.Host) []*upstream {
 	}
 	for id, former := range u.byID {
 		if next[id] != former {
-			former.transport.CloseIdleConnections()
+			former.sender.close()
 		}
 	}
 	u.byID = next
@@ -69,65 +69,40 @@ func (u *upstreams) close() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, up := range u.byID {
-		up.transport.CloseIdleConnections()
+		up.sender.close()
 	}
 }
 
-// newUpstream makes a host's transport. A certificate file that cannot be read
-// leaves a transport that trusts nothing: calls fail as unreachable, and say
-// so.
+// newUpstream makes a host's upstream. Where its start cannot be written, nothing
+// is ever sent.
 func newUpstream(spec store.HostSpec, rules dialRules, idle int) *upstream {
-	connect := 10 * time.Second
-	if t := spec.Timeouts; t != nil && t.Connect != nil {
-		connect = time.Duration(*t.Connect)
-	}
-	rules.allowPrivate = spec.AllowPrivate
-	dialer := &net.Dialer{Timeout: connect, KeepAlive: 30 * time.Second, ControlContext: rules.control}
-	tr := &http.Transport{
-		DialContext:         dialer.DialContext,
-		TLSHandshakeTimeout: connect,
-		TLSClientConfig:     tlsConfig(spec.TLS),
-		DisableCompression:  true,
-		MaxIdleConns:        0,
-		MaxIdleConnsPerHost: idle,
-		IdleConnTimeout:     60 * time.Second,
-		ForceAttemptHTTP2:   strings.HasPrefix(spec.BaseURL, "https:"),
-		ReadBufferSize:      8 << 10,
-		WriteBufferSize:     8 << 10,
-
-		MaxResponseHeaderBytes: 256 << 10,
-	}
-	if spec.ProxyURL != "" {
-		if proxy, err := url.Parse(spec.ProxyURL); err == nil {
-			tr.Proxy = http.ProxyURL(proxy)
-		}
-	}
 	base, err := url.Parse(strings.TrimSuffix(spec.BaseURL, "/"))
 	if err != nil {
 		base = &url.URL{}
 	}
-	up := &upstream{spec: spec, transport: tr, base: base}
+	up := &upstream{
+		spec: spec, sender: newSender(spec, base, rules, idle), base: base,
+		fields: attemptFields(spec), byHost: setByHost(spec), keyHeader: keyHeader(spec.Auth),
+	}
 	for p, suffix := range suffixes {
 		up.urls[p] = up.url(suffix)
+		up.starts[p] = up.start(http.MethodPost, up.urls[p], up.fields)
 	}
 	up.health.Store(&plan.HostState{Health: "unknown"})
 	return up
 }
 
-func tlsConfig(spec *store.HostTLS) *tls.Config {
-	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
-	if spec == nil {
-		return cfg
+// start writes the beginning of a request's head.
+func (u *upstream) start(method string, at *url.URL, fields []http1.Field) []byte {
+	start, err := http1.Start(method, at.RequestURI(), hostHeader(u.base), fields...)
+	if err != nil {
+		return nil
 	}
-	cfg.InsecureSkipVerify = spec.InsecureSkipVerify // the administrator asks for it on this host
-	if spec.CAFile != "" {
-		cfg.RootCAs = x509.NewCertPool()
-		if pem, err := os.ReadFile(spec.CAFile); err == nil {
-			cfg.RootCAs.AppendCertsFromPEM(pem)
-		}
-	}
-	return cfg
+	return start
 }
+
+// sets reports whether the host's configuration decides a field.
+func (u *upstream) sets(name string) bool { return slices.Contains(u.byHost, name) }
 
 // path is an upstream path, as an index of suffixes.
 type path uint8
@@ -181,56 +156,27 @@ func (u *upstream) missed(now time.Time, err string) {
 	u.health.Store(&next)
 }
 
-// dialRules say which addresses may be dialled, looked at after name
-// resolution, so that no spelling and no DNS answer leads around them.
-type dialRules struct {
-	denyPrivate  bool
-	allowPrivate bool
-	own          func() []netip.AddrPort // Relay's own listeners
-}
-
-var errAddressRefused = errors.New("address not allowed")
-
-func (d dialRules) control(_ context.Context, _, address string, _ syscall.RawConn) error {
-	addr, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return fmt.Errorf("%w: %s", errAddressRefused, address)
+// dialReason says why a host was not reached, without its URL.
+func dialReason(err error) string {
+	var dns *net.DNSError
+	var op *net.OpError
+	var handshake *http1.HandshakeError
+	var unfit *http1.FieldError
+	switch {
+	case errors.Is(err, errAddressRefused):
+		return "its address is not allowed"
+	case errors.As(err, &unfit):
+		return "its address, one of its headers or its key holds a character that cannot be sent"
+	case errors.As(err, &dns):
+		return "its name does not resolve"
+	case errors.As(err, &op) && op.Op == "dial" && op.Timeout():
+		return "the connection timed out"
+	case errors.As(err, &op) && op.Op == "dial":
+		return "the connection was refused or reset"
+	case errors.As(err, &handshake) && errors.Is(err, context.DeadlineExceeded):
+		return "its TLS handshake timed out"
+	case errors.As(err, &handshake), strings.Contains(err.Error(), "tls:"), strings.Contains(err.Error(), "x509:"):
+		return "its TLS certificate or handshake is not accepted"
 	}
-	if reason := d.refuse(netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())); reason != "" {
-		return fmt.Errorf("%w: %s", errAddressRefused, reason)
-	}
-	return nil
-}
-
-// neverDialled are link-local and metadata addresses, and those that mean
-// "this network", many or nobody.
-var neverDialled = []netip.Prefix{
-	netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("fe80::/10"),
-	netip.MustParsePrefix("fd00:ec2::254/128"), netip.MustParsePrefix("100.100.100.200/32"),
-	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("::/128"),
-	netip.MustParsePrefix("224.0.0.0/4"), netip.MustParsePrefix("ff00::/8"),
-	netip.MustParsePrefix("255.255.255.255/32"),
-}
-
-var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
-
-func (d dialRules) refuse(at netip.AddrPort) string {
-	addr := at.Addr().WithZone("")
-	for _, p := range neverDialled {
-		if p.Contains(addr) {
-			return "link-local, metadata, multicast and unspecified addresses are never dialled"
-		}
-	}
-	if d.denyPrivate && !d.allowPrivate && (addr.IsLoopback() || addr.IsPrivate() || sharedSpace.Contains(addr)) {
-		return "upstream.deny_private is set and the host does not allow private addresses (allowPrivate)"
-	}
-	if d.own == nil {
-		return ""
-	}
-	for _, own := range d.own() {
-		if own.Port() == at.Port() && (own.Addr().Unmap() == addr || own.Addr().IsUnspecified() && addr.IsLoopback()) {
-			return "it is a listener of this Relay"
-		}
-	}
-	return ""
+	return "the connection failed"
 }

@@ -40,6 +40,13 @@ func accountKinds() []Kind {
 	return []Kind{KindOrganization, KindTeam, KindProject, KindServiceAccount, KindHost, KindHostAccount}
 }
 
+func (p AccountParts) targets() []target {
+	if p.Kind == KindUser {
+		return []target{{KindUser, p.Name}, {KindProject, p.Project}}
+	}
+	return []target{{p.Kind, p.Name}}
+}
+
 // Upstream reports whether the account belongs to a host rather than to callers.
 func (p AccountParts) Upstream() bool { return p.Kind == KindHost || p.Kind == KindHostAccount }
 
@@ -54,7 +61,7 @@ func (p AccountParts) Ref() AccountRef {
 // BindingName derives the name of an account's policy binding: team:research
 // gives team-research. It is empty while the account is malformed or holds ids.
 func (p AccountParts) BindingName() string {
-	if p.Name == "" || IsID(p.Name) {
+	if p.Name == "" || IsID(p.Name) || IsID(p.Project) {
 		return ""
 	}
 	kind := string(p.Kind)
@@ -97,6 +104,9 @@ func (c *Catalog) resolveAccountRef(ref AccountRef) (resolved AccountRef, fault 
 	if parts.Name, fault = c.resolveName(parts.Kind, parts.Name); fault != "" {
 		return ref, fault
 	}
+	if parts.Project, fault = c.resolveName(KindProject, parts.Project); fault != "" {
+		return ref, fault
+	}
 	return parts.Ref(), ""
 }
 
@@ -104,9 +114,9 @@ func (c *Catalog) resolveAccountRef(ref AccountRef) (resolved AccountRef, fault 
 // when there is no such record.
 func (c *Catalog) nameAccountRef(ref AccountRef) AccountRef {
 	parts, err := ParseAccountRef(ref)
-	if err != nil || parts.Kind == KindUser {
+	if err != nil {
 		return ref
 	}
-	parts.Name = c.nameOf(parts.Kind, parts.Name)
+	parts.Name, parts.Project = c.nameOf(parts.Kind, parts.Name), c.nameOf(KindProject, parts.Project)
 	return parts.Ref()
 }

@@ -53,8 +53,8 @@ func Backups(dir string) ([]Backup, error) {
 // database is not, and with the error of ctx once that is done; then it removes
 // nothing.
 func (db *DB) BackupTo(ctx context.Context, dir string, keep int) (Backup, error) {
-	b := Backup{At: db.now().Truncate(time.Second)}
-	b.Path = filepath.Join(dir, backupPrefix+stamp(b.At)+backupSuffix)
+	var b Backup
+	b.Path, b.At = freeName(filepath.Join(dir, backupPrefix), backupSuffix, db.now().Truncate(time.Second))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return Backup{}, db.diskError("make folder for backups", err)
 	}
@@ -72,6 +72,18 @@ func (db *DB) BackupTo(ctx context.Context, dir string, keep int) (Backup, error
 		return Backup{}, db.diskError("write backup "+b.Path, err)
 	}
 	return b, db.prune(dir, keep)
+}
+
+// freeName names a file after a time, or after the first second that follows it
+// of which there is none.
+func freeName(prefix, suffix string, at time.Time) (path string, named time.Time) {
+	for {
+		path = prefix + stamp(at) + suffix
+		if _, err := os.Lstat(path); err != nil {
+			return path, at
+		}
+		at = at.Add(time.Second)
+	}
 }
 
 // whileWanted writes on until ctx is done.

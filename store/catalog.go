@@ -27,6 +27,12 @@ type Catalog struct {
 	Projects        Table[ProjectSpec]
 	ServiceAccounts Table[ServiceAccountSpec]
 	RelayKeys       Table[RelayKeySpec]
+	Users           Table[UserSpec]
+	Groups          Table[GroupSpec]
+	Roles           Table[RoleSpec]
+	RoleBindings    Table[RoleBindingSpec]
+	AdminTokens     Table[AdminTokenSpec]
+	Settings        Table[SettingSpec]
 }
 
 // Table holds the records of one kind by id and by name. Names compare without
@@ -90,7 +96,7 @@ func Kinds() []Kind {
 	return []Kind{
 		KindProvider, KindModel, KindHost, KindPricing, KindHostBinding, KindHostAccount, KindHostKey,
 		KindRateLimit, KindPolicy, KindOrganization, KindTeam, KindProject, KindServiceAccount,
-		KindPolicyBinding, KindRelayKey,
+		KindUser, KindGroup, KindRole, KindRoleBinding, KindAdminToken, KindPolicyBinding, KindRelayKey, KindSetting,
 	}
 }
 
@@ -127,6 +133,18 @@ func (c *Catalog) Of(kind Kind) Records {
 		return records[ServiceAccountSpec]{kind, &c.ServiceAccounts}
 	case KindRelayKey:
 		return records[RelayKeySpec]{kind, &c.RelayKeys}
+	case KindUser:
+		return records[UserSpec]{kind, &c.Users}
+	case KindGroup:
+		return records[GroupSpec]{kind, &c.Groups}
+	case KindRole:
+		return records[RoleSpec]{kind, &c.Roles}
+	case KindRoleBinding:
+		return records[RoleBindingSpec]{kind, &c.RoleBindings}
+	case KindAdminToken:
+		return records[AdminTokenSpec]{kind, &c.AdminTokens}
+	case KindSetting:
+		return records[SettingSpec]{kind, &c.Settings}
 	}
 	return nil
 }
@@ -163,6 +181,18 @@ func kindOfSpec(spec any) Kind {
 		return KindServiceAccount
 	case *RelayKeySpec:
 		return KindRelayKey
+	case *UserSpec:
+		return KindUser
+	case *GroupSpec:
+		return KindGroup
+	case *RoleSpec:
+		return KindRole
+	case *RoleBindingSpec:
+		return KindRoleBinding
+	case *AdminTokenSpec:
+		return KindAdminToken
+	case *SettingSpec:
+		return KindSetting
 	}
 	return ""
 }

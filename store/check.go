@@ -24,6 +24,7 @@ func (c *Catalog) Check() []Problem {
 	k.tierPolicies()
 	k.policyBindings()
 	k.relayKeys()
+	k.access()
 	return k.problems
 }
 

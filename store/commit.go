@@ -58,8 +58,8 @@ func (db *DB) commit(e *Edit) error {
 	return nil
 }
 
-// rows returns the rows that the edit writes and deletes, but for sealed values
-// that go with their record.
+// rows returns the rows that the edit writes and deletes, the audit log's too,
+// but for sealed values that go with their record.
 func (e *Edit) rows() rowWrites {
 	writes := rowWrites{}
 	for ref := range e.touched {
@@ -75,6 +75,8 @@ func (e *Edit) rows() rowWrites {
 	for key, sealed := range e.secrets.sealed {
 		writes[rowAt{secretsBucket, key}] = sealed
 	}
+	at, entry := e.auditRow()
+	writes[at] = entry
 	return writes
 }
 
@@ -113,8 +115,8 @@ func (db *DB) stateAfter(e *Edit, writes, formers rowWrites) catalogState {
 	state := db.state
 	state.Generation = e.next.Generation
 	for at, value := range writes {
-		if at.bucket == secretsBucket {
-			continue // sealed values guard themselves
+		if at.bucket == secretsBucket || at.bucket == auditBucket {
+			continue // sealed values guard themselves, and the audit log is no part of the catalog
 		}
 		if former := formers[at]; former != nil {
 			state.Rows--

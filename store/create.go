@@ -35,21 +35,12 @@ func fillNew(path string, key *masterKey) error {
 		return err
 	}
 	err = bolt.Update(func(tx *bbolt.Tx) error {
-		if err := makeBuckets(tx); err != nil {
+		if err := addBuckets(tx, bucketNames()); err != nil {
 			return err
 		}
 		return putFirstMeta(tx, key)
 	})
 	return errors.Join(err, bolt.Close())
-}
-
-func makeBuckets(tx *bbolt.Tx) error {
-	for _, name := range bucketNames() {
-		if _, err := tx.CreateBucket([]byte(name)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func putFirstMeta(tx *bbolt.Tx, key *masterKey) error {

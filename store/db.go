@@ -34,6 +34,9 @@ type DB struct {
 	compiler Compiler
 	known    knownProblems
 
+	audited atomic.Uint64 // the number of the last entry of the audit log
+	revoked revocations
+
 	values  hostKeyValues
 	usage   *usageQueue
 	writer  atomic.Pointer[usageWriter]

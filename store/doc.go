@@ -19,11 +19,18 @@
 //	          usage bucket hold as a whole
 //	KINDS     one bucket for each kind under its plural name: key 16 bytes of
 //	          id; value a frame of 8 bytes of generation and the record as JSON
-//	secrets   key KIND 0 ID 0 FIELD; value sealed with the master key
+//	secrets   key KIND 0 ID 0 FIELD; value sealed with the master key: host
+//	          keys, hashes of passwords, the webhook's secret, and under the
+//	          kind token-key what signs inference tokens
 //	usage     key 8 bytes of nanoseconds since 1970 and 8 of the event's
 //	          number; value an encoded Event, its checksum mixed with that of
 //	          the key
 //	counters  key the counter's name; value a frame of its state
+//	sessions  key SHA-256 of a session's id; value a frame of a Session as JSON
+//	revoked   key the id of an inference token; value a frame of the seconds
+//	          since 1970 until which it is revoked
+//	audit     key 8 bytes of nanoseconds since 1970 and 8 of a number; value a
+//	          frame of an AuditEntry as JSON
 //
 // Numbers are big-endian. A frame is a version byte, a CRC-32C over bucket, key
 // and payload, and the payload. The digest of all records in meta finds those
@@ -37,8 +44,9 @@
 // moment at which the process may die, what is stored of it equals the sum of
 // the events stored. Each event is stored once, also when it is not known
 // whether a first try took place. DurableThrough is the time before which all
-// events and counters are safe; WaitUsage returns when one event is. A run that
-// ends without Close is told of by UncleanStop when the database is opened next.
+// events and counters are safe; WaitUsage returns when one event is, and an
+// AwaitedSource is told when its counters are. A run that ends without Close is
+// told of by UncleanStop when the database is opened next, until the next run.
 //
 // What is served is what was read back: Write decodes the rows that it is about
 // to write and serves these. Damage is refused, never repaired by starting anew.

@@ -46,6 +46,9 @@ func (d *Draft) Put(rec AnyRecord) error {
 	return nil
 }
 
+// SetPassword keeps nothing: a draft is never written.
+func (d *Draft) SetPassword(string, PasswordHash) error { return nil }
+
 // Problems returns what is wrong with the records that were put, and what is
 // wrong with the catalog as a whole that was not so before.
 func (d *Draft) Problems() []Problem {

@@ -19,6 +19,7 @@ type Edit struct {
 	touched map[rowRef]bool
 	faults  map[rowRef][]Problem // by record, of its last Put
 	secrets secretEdits
+	audit   AuditEntry // of the change; who makes it is known before, the rest when it is written
 }
 
 // rowRef names the row of a record.
@@ -75,8 +76,8 @@ func (e *Edit) Put(rec AnyRecord) error {
 		e.keepValue(key, former)
 	}
 	e.faults[ref] = Validate(rec)
-	if key, ok := rec.(*HostKey); ok {
-		e.sealValue(key, former)
+	if err := e.sealSecrets(rec, former); err != nil {
+		return err
 	}
 	return e.place(table, rec)
 }

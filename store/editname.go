@@ -28,6 +28,19 @@ func (e *Edit) madeName(table Records, rec AnyRecord) string {
 		if wording == "" {
 			wording = e.next.nameOf(KindModel, spec.ModelID) + "-" + e.next.nameOf(KindHost, spec.HostID)
 		}
+	case *RoleBindingSpec:
+		if wording == "" {
+			wording = e.roleBindingWords(spec)
+		}
 	}
 	return NameFrom(wording, func(name string) bool { return table.FindByName(name) != nil })
+}
+
+// roleBindingWords says who has which role where.
+func (e *Edit) roleBindingWords(spec *RoleBindingSpec) string {
+	words := e.next.nameOf(KindRole, spec.RoleID) + "-" + e.next.nameOf(spec.Scope.Kind, spec.Scope.ID)
+	if len(spec.Subjects) > 0 {
+		words = e.next.nameOf(spec.Subjects[0].Kind, spec.Subjects[0].ID) + "-" + words
+	}
+	return words
 }

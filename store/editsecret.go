@@ -44,6 +44,46 @@ func (e *Edit) Seal(kind Kind, id, field string, s Secret) {
 	e.secrets.sealed[key] = e.db.key.seal(at, []byte(s.Reveal()))
 }
 
+// sealSecrets moves what is secret out of a record that has been validated.
+func (e *Edit) sealSecrets(rec, former AnyRecord) error {
+	switch rec := rec.(type) {
+	case *HostKey:
+		e.sealValue(rec, former)
+	case *Setting:
+		e.sealWebhook(rec, former)
+	case *User:
+		if !rec.Spec.Password.IsZero() {
+			return errPlainPassword
+		}
+	}
+	return nil
+}
+
+// webhookField is where the secret of a webhook is sealed.
+const webhookField = "secret"
+
+// sealWebhook keeps the former secret when none is given.
+func (e *Edit) sealWebhook(rec *Setting, former AnyRecord) {
+	secret, ref := rec.Spec.Secret, rowRef{KindSetting, rec.Metadata.ID}
+	rec.Spec.Secret = Secret{}
+	earlier, _ := former.(*Setting)
+	rec.Spec.HasSecret = earlier != nil && earlier.Spec.HasSecret
+	if !secret.IsZero() && len(e.faults[ref]) == 0 {
+		e.Seal(KindSetting, ref.id, webhookField, secret)
+		rec.Spec.HasSecret = true
+	}
+}
+
+// WebhookSecret returns what signs the calls of the webhook. It fails with
+// CodeNotFound when there is none.
+func (db *DB) WebhookSecret() (Secret, error) {
+	rec := db.Catalog().Settings.ByName(SettingWebhook)
+	if rec == nil {
+		return Secret{}, &Error{Code: CodeNotFound, Message: "no webhook is set"}
+	}
+	return db.Unseal(KindSetting, rec.Metadata.ID, webhookField)
+}
+
 // keepValue gives a stored host key the hint and hash of the former value; what
 // the caller has sent in their place does not count.
 func (e *Edit) keepValue(key *HostKey, former AnyRecord) {

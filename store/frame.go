@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+
+	"go.etcd.io/bbolt"
 )
 
 // Buckets beside the one that each kind has under its plural name.
@@ -12,11 +14,14 @@ const (
 	metaBucket     = "meta"
 	usageBucket    = "usage"
 	countersBucket = "counters"
+	sessionsBucket = "sessions"
+	revokedBucket  = "revoked"
+	auditBucket    = "audit"
 )
 
 // bucketNames lists every bucket.
 func bucketNames() []string {
-	names := []string{metaBucket, secretsBucket, usageBucket, countersBucket}
+	names := []string{metaBucket, secretsBucket, usageBucket, countersBucket, sessionsBucket, revokedBucket, auditBucket}
 	for _, kind := range Kinds() {
 		names = append(names, kind.Plural())
 	}
@@ -57,4 +62,13 @@ func frameSum(bucket string, key, payload []byte) uint32 {
 	sum := crc32.Update(0, table, append([]byte(bucket), 0))
 	sum = crc32.Update(sum, table, key)
 	return crc32.Update(sum, table, payload)
+}
+
+// eachRow visits the rows of a bucket; a database of an older schema may lack
+// it.
+func eachRow(tx *bbolt.Tx, bucket string, visit func(key, value []byte) error) error {
+	if b := tx.Bucket([]byte(bucket)); b != nil {
+		return b.ForEach(visit)
+	}
+	return nil
 }

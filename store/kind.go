@@ -20,6 +20,12 @@ const (
 	KindProject        Kind = "project"
 	KindServiceAccount Kind = "service-account"
 	KindRelayKey       Kind = "relay-key"
+	KindUser           Kind = "user"
+	KindGroup          Kind = "group"
+	KindRole           Kind = "role"
+	KindRoleBinding    Kind = "role-binding"
+	KindAdminToken     Kind = "admin-token"
+	KindSetting        Kind = "setting"
 )
 
 // Plural returns the kind as API paths write it: "rate-limits".

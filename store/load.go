@@ -17,8 +17,14 @@ func (db *DB) load() error {
 	if err != nil {
 		return err
 	}
+	if err := db.upgrade(m.schema); err != nil {
+		return err
+	}
 	if err := db.loadCatalog(m); err != nil {
 		return err
+	}
+	if err := errors.Join(db.resumeAudit(), db.loadRevoked()); err != nil {
+		return db.damaged(err)
 	}
 	db.usage.resume(m.usage)
 	db.unclean = m.usage.uncleanStop()

@@ -38,6 +38,7 @@ type usageState struct {
 
 // meta is what the meta bucket holds.
 type meta struct {
+	schema       int
 	installation string
 	keyCheck     []byte
 	catalog      catalogState
@@ -55,9 +56,13 @@ func readSchema(tx *bbolt.Tx) (int, error) {
 	return found, err
 }
 
-// readMeta reads the meta bucket of a database of the present schema.
+// readMeta reads the meta bucket of a database of the present schema or an older
+// one.
 func readMeta(tx *bbolt.Tx) (m meta, err error) {
-	for _, name := range bucketNames() {
+	if m.schema, err = readSchema(tx); err != nil {
+		return m, err
+	}
+	for _, name := range bucketsOf(m.schema) {
 		if tx.Bucket([]byte(name)) == nil {
 			return m, fmt.Errorf("bucket %s is missing", name)
 		}

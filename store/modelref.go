@@ -96,7 +96,7 @@ func (c *Catalog) forwards(hostID string) bool {
 }
 
 func (c *Catalog) unknownModel(text string) string {
-	fault := fmt.Sprintf("no model, alias or provider named %q", text)
+	fault := "no model, alias or provider has this name"
 	if c.Hosts.ByName(text) != nil {
 		return fault + ": for everything at the host of that name write @" + text
 	}

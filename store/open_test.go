@@ -209,11 +209,11 @@ func TestOpen_RefusesANewerSchemaAndLeavesTheFileAlone(t *testing.T) {
 	mustClose(t, mustOpen(t, o))
 	path := filepath.Join(o.Dir, "relay.db")
 	tamper(t, o.Dir, func(tx *bbolt.Tx) {
-		// A frame of the text "2": CRC-32C over "meta\x00schema2".
-		put(t, tx, "meta", "schema", []byte{1, 0xc4, 0x97, 0x70, 0x3c, '2'})
+		// A frame of the text "3": CRC-32C over "meta\x00schema3".
+		put(t, tx, "meta", "schema", []byte{1, 0x36, 0xfc, 0xf3, 0x3f, '3'})
 	})
 	before, _ := os.ReadFile(path)
-	wantRefusal(t, o, store.CodeDamaged, path, "newer version", "schema 2")
+	wantRefusal(t, o, store.CodeDamaged, path, "newer version", "schema 3")
 	after, _ := os.ReadFile(path)
 	if string(before) != string(after) {
 		t.Error("the file has changed")

@@ -26,6 +26,11 @@ type Options struct {
 	Getenv func(name string) string // reads host keys of source env; default: nothing is set
 	Log    zerolog.Logger           // the zero value is silent
 
+	// OnAudit is called with every entry of the audit log once that is on disk.
+	// It must neither wait for long nor write to the database. Default: nothing
+	// happens.
+	OnAudit func(AuditEntry)
+
 	// OpenFile opens the database file. Default: os.OpenFile.
 	OpenFile func(path string, flag int, mode os.FileMode) (*os.File, error)
 
@@ -54,6 +59,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
+	}
+	if o.OnAudit == nil {
+		o.OnAudit = func(AuditEntry) {}
 	}
 	if o.OpenFile == nil {
 		o.OpenFile = os.OpenFile

@@ -76,4 +76,10 @@ type (
 	Project        = Record[ProjectSpec]
 	ServiceAccount = Record[ServiceAccountSpec]
 	RelayKey       = Record[RelayKeySpec]
+	User           = Record[UserSpec]
+	Group          = Record[GroupSpec]
+	Role           = Record[RoleSpec]
+	RoleBinding    = Record[RoleBindingSpec]
+	AdminToken     = Record[AdminTokenSpec]
+	Setting        = Record[SettingSpec]
 )

@@ -3,12 +3,14 @@ package store
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Targets of a ref tag that are no kinds.
 const (
-	refModels  = "model-ref"
-	refAccount = "account"
+	refModels       = "model-ref"
+	refAccount      = "account"
+	refVirtualGroup = "virtual group" // of the service accounts of a project
 )
 
 // ResolveRefs turns the names in rec's references into ids, in place; ids stay
@@ -66,6 +68,9 @@ func (s refSite) resolve(c *Catalog) (resolved, fault string) {
 	case refAccount:
 		ref, fault := c.resolveAccountRef(AccountRef(text))
 		return string(ref), fault
+	case refVirtualGroup:
+		id, fault := c.resolveName(KindProject, strings.TrimPrefix(text, groupOfProjectsPrefix))
+		return groupOfProjectsPrefix + id, fault
 	case string(KindModel):
 		return c.resolveOneModel(text)
 	}
@@ -80,6 +85,8 @@ func (s refSite) named(c *Catalog) string {
 		return string(c.nameModelRef(ModelRef(text)))
 	case refAccount:
 		return string(c.nameAccountRef(AccountRef(text)))
+	case refVirtualGroup:
+		return groupOfProjectsPrefix + c.nameOf(KindProject, strings.TrimPrefix(text, groupOfProjectsPrefix))
 	}
 	return c.nameOf(Kind(s.ref), text)
 }
@@ -103,9 +110,6 @@ func (c *Catalog) resolveName(kind Kind, text string) (id, fault string) {
 	if text == "" || IsID(text) {
 		return text, ""
 	}
-	if kind == KindUser {
-		return "", "names a user, and this version has none: use a service account"
-	}
 	if rec := c.Of(kind).FindByName(text); rec != nil {
 		return rec.Meta().ID, ""
 	}
@@ -117,7 +121,7 @@ func (c *Catalog) unknown(kind Kind, name string) string {
 	for rec := range c.Of(kind).Each() {
 		names = append(names, rec.Meta().Name)
 	}
-	fault := fmt.Sprintf("no %s named %q", kind, name)
+	fault := fmt.Sprintf("no %s has this name", kind)
 	if near := Nearest(name, names); near != "" {
 		return fault + ": did you mean " + near + "?"
 	}

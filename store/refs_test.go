@@ -57,20 +57,20 @@ func TestResolveRefs_NamesWhatDoesNotExist(t *testing.T) {
 	c := shop(t)
 	for text, want := range map[string][]string{
 		`policy p {"rateLimitId":"rll","pools":[{"name":"m","hostKeyIds":["a","zzz"]}]}`: w(
-			`spec.pools[0].hostKeyIds[1] no host-key named "zzz"`, `spec.rateLimitId no rate-limit named "rll": did you mean rl?`),
-		`policy p {"models":["gtp-4.1"]}`:                                               w(`spec.models[0] no model, alias or provider named "gtp-4.1": did you mean gpt-4.1?`),
+			`spec.pools[0].hostKeyIds[1] no host-key has this name`, `spec.rateLimitId no rate-limit has this name: did you mean rl?`),
+		`policy p {"models":["gtp-4.1"]}`:                                               w(`spec.models[0] no model, alias or provider has this name: did you mean gpt-4.1?`),
 		`policy p {"models":["quux"]}`:                                                  w(`spec.models[0] make the model first, or write NAME@HOST`),
 		`policy p {"models":["ollama"]}`:                                                w(`spec.models[0] write @ollama`),
 		`policy p {"models":["openai/none"]}`:                                           w(`spec.models[0] no model, alias or provider`),
 		`policy p {"models":["nobody/gpt"]}`:                                            w(`spec.models[0] no model, alias or provider`),
-		`policy p {"models":["gpt@nowhere"]}`:                                           w(`spec.models[0] no host named "nowhere"`),
-		`policy p {"models":["nobody/"]}`:                                               w(`spec.models[0] no provider named "nobody"`),
-		`policy p {"models":["new-model@openai"]}`:                                      w(`spec.models[0] no model, alias or provider named "new-model"`),
-		`model m {"fallbacks":[{"modelId":"openai"}]}`:                                  w(`spec.fallbacks[0].modelId no model named "openai"`),
-		`policy-binding x {"policyId":"chat","account":"team:resaerch"}`:                w(`spec.account no team named "resaerch": did you mean research?`),
+		`policy p {"models":["gpt@nowhere"]}`:                                           w(`spec.models[0] no host has this name`),
+		`policy p {"models":["nobody/"]}`:                                               w(`spec.models[0] no provider has this name`),
+		`policy p {"models":["new-model@openai"]}`:                                      w(`spec.models[0] no model, alias or provider has this name`),
+		`model m {"fallbacks":[{"modelId":"openai"}]}`:                                  w(`spec.fallbacks[0].modelId no model has this name`),
+		`policy-binding x {"policyId":"chat","account":"team:resaerch"}`:                w(`spec.account no team has this name: did you mean research?`),
 		`policy-binding x {"policyId":"chat","account":"member:maria@bot"}`:             w(`spec.account user`),
 		`relay-key x {"principal":{"kind":"user","id":"maria"},"projectId":"bot"}`:      w(`spec.principal.id user`),
-		`policy {"metadata":{"name":"p","owner":{"kind":"host","id":"zzz"}},"spec":{}}`: w(`metadata.owner.id no host named "zzz"`),
+		`policy {"metadata":{"name":"p","owner":{"kind":"host","id":"zzz"}},"spec":{}}`: w(`metadata.owner.id no host has this name`),
 		`policy {"metadata":{"name":"p","owner":{"kind":"system"}},"spec":{}}`:          nil,
 	} {
 		t.Run(text, func(t *testing.T) {

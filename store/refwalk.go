@@ -10,7 +10,7 @@ import (
 // may point at.
 type refSite struct {
 	path  string
-	ref   string // kind, refModels or refAccount
+	ref   string // kind, refModels, refAccount or refVirtualGroup
 	value reflect.Value
 }
 
@@ -38,7 +38,9 @@ func (s refSite) targets() []target {
 		if err != nil {
 			return nil
 		}
-		return []target{{parts.Kind, parts.Name}}
+		return parts.targets()
+	case refVirtualGroup:
+		return []target{{KindProject, strings.TrimPrefix(text, groupOfProjectsPrefix)}}
 	}
 	return []target{{Kind(s.ref), text}}
 }
@@ -53,10 +55,17 @@ func eachRef(rec AnyRecord, visit func(refSite)) {
 }
 
 func visitRef(path string, ref *Ref, visit func(refSite)) {
-	if ref.ID == "" || !isKind(ref.Kind) && ref.Kind != KindUser {
+	if ref.ID == "" || !isKind(ref.Kind) {
 		return
 	}
-	visit(refSite{path + ".id", string(ref.Kind), reflect.ValueOf(&ref.ID).Elem()})
+	to := string(ref.Kind)
+	if ref.Kind == KindGroup && strings.HasPrefix(ref.ID, virtualPrefix) {
+		if !strings.HasPrefix(ref.ID, groupOfProjectsPrefix) {
+			return
+		}
+		to = refVirtualGroup
+	}
+	visit(refSite{path + ".id", to, reflect.ValueOf(&ref.ID).Elem()})
 }
 
 func walkRefs(path, ref string, v reflect.Value, visit func(refSite)) {

@@ -122,7 +122,7 @@ func (db *DB) swap(draft string) (former string, err error) {
 	if size, err := fileSize(db.path()); err != nil || size < 0 {
 		return "", errors.Join(err, publish(draft, db.path()))
 	}
-	former = db.path() + ".before-restore-" + stamp(db.now())
+	former, _ = freeName(db.path()+".before-restore-", "", db.now())
 	if err := os.Link(db.path(), former); errors.Is(err, fs.ErrExist) {
 		return "", err
 	} else if err != nil {

@@ -88,7 +88,7 @@ func loadCatalog(tx *bbolt.Tx, want catalogState) (*Catalog, error) {
 
 func loadTable(tx *bbolt.Tx, table Records, found *catalogState) error {
 	name := table.Kind().Plural()
-	return tx.Bucket([]byte(name)).ForEach(func(key, value []byte) error {
+	return eachRow(tx, name, func(key, value []byte) error {
 		rec, err := decodeRow(table, key, value)
 		if err != nil {
 			return err

@@ -11,3 +11,14 @@ const (
 
 // KindSystem is the owner of what Relay ships itself. It has no records.
 const KindSystem Kind = "system"
+
+// SystemLimit returns the system's rate limit of the name, or nil. A rate limit
+// of somebody else that has the name is none.
+func (c *Catalog) SystemLimit(name string) *RateLimit {
+	if rl := c.RateLimits.ByName(name); rl != nil && rl.Metadata.ofSystem() {
+		return rl
+	}
+	return nil
+}
+
+func (m *Metadata) ofSystem() bool { return m.Owner != nil && m.Owner.Kind == KindSystem }

@@ -92,6 +92,32 @@ func (db *DB) WaitUsage(ctx context.Context, ticket UsageTicket) error {
 	}
 }
 
+// FlushUsage returns once everything that was recorded before is in the
+// database, also when that takes several tries. When ctx ends first, the error
+// says why the last write failed.
+func (db *DB) FlushUsage(ctx context.Context) error {
+	w := db.writer.Load()
+	if w == nil {
+		return &Error{Code: CodeUnavailable, Message: "usage is not being written: StartUsage has not been called"}
+	}
+	done := make(chan struct{})
+	select {
+	case w.flushes <- done:
+	case <-w.stopped:
+		return w.queue.left()
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(), db.Failure())
+	}
+	select {
+	case <-done:
+		return nil
+	case <-w.stopped:
+		return w.queue.left()
+	case <-ctx.Done():
+		return errors.Join(ctx.Err(), db.Failure())
+	}
+}
+
 // DurableThrough returns the time before which every recorded event is in the
 // database for good, and every change of a counter with it. With nothing on its
 // way that is now.

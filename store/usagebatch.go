@@ -27,6 +27,9 @@ func (w *usageWriter) flush() {
 	clear(w.batch)
 	w.batch = w.batch[:0]
 	clear(w.counters)
+	if w.awaited != nil {
+		w.awaited.Kept()
+	}
 	for _, done := range w.waiters {
 		close(done)
 	}
@@ -56,6 +59,15 @@ func (w *usageWriter) collect() usageState {
 	state.Recent = recent(state.Recent, len(w.batch))
 	for _, event := range w.batch {
 		state.Sequence = max(state.Sequence, event.sequence())
+	}
+	return w.afterRun(state)
+}
+
+// afterRun keeps, where no run is under way, what the last one has left to be
+// told of its unclean stop.
+func (w *usageWriter) afterRun(state usageState) usageState {
+	if !w.serves && !w.kept.Running.IsZero() {
+		state.Through, state.Open, state.Recent = w.kept.Through, w.kept.Open, w.kept.Recent
 	}
 	return state
 }

@@ -92,6 +92,63 @@ func TestUncleanStop_IsKeptUntilARunStopsAsItShould(t *testing.T) {
 	}
 }
 
+// A reset without a server writes counters, and must not take the word of the
+// unclean stop from the run that comes next.
+func TestUncleanStop_OutlivesCountersThatAreChangedWithoutARun(t *testing.T) {
+	db := storetest.Open(t)
+	db.StartUsage(nil)
+	for range 10 {
+		db.RecordUsage(0, time.Now(), store.AppendEvent(nil, typicalEvent()), 0)
+	}
+	db.AdmitUsage(1)
+	flush(t, db)
+	cut := cutOf(t, db)
+	db.ForgetUsage(1)
+
+	before := mustOpen(t, cut)
+	want := before.UncleanStop()
+	mustClose(t, before)
+	for n := range uint64(2) {
+		m := newMeter()
+		commandLine := mustOpen(t, cut)
+		commandLine.StartCounters(m)
+		commandLine.StartUsage(m) // comes too late
+		m.sums["a"] = n
+		m.reserve("a")
+		flush(t, commandLine)
+		mustClose(t, commandLine)
+		again := mustOpen(t, cut)
+		if got := counters(t, again); got["a"] != n {
+			t.Errorf("counters %v", got)
+		}
+		if got := again.UncleanStop(); want == nil || got == nil || *got != *want {
+			t.Errorf("then told as %v, want %v", got, want)
+		}
+		mustClose(t, again)
+	}
+	run := mustOpen(t, cut)
+	run.StartUsage(nil)
+	mustClose(t, run)
+	if s := mustOpen(t, cut).UncleanStop(); s != nil {
+		t.Errorf("after the run that told it: %v", s)
+	}
+}
+
+func TestStartCounters_LeavesACleanStopClean(t *testing.T) {
+	o, m := inDir(newDir(t)), newMeter()
+	db := mustOpen(t, o)
+	db.StartCounters(m)
+	m.reserve("a")
+	flush(t, db)
+	if s := mustOpen(t, cutOf(t, db)).UncleanStop(); s != nil {
+		t.Errorf("killed meanwhile, it says %v", s)
+	}
+	mustClose(t, db)
+	if s := mustOpen(t, o).UncleanStop(); s != nil {
+		t.Errorf("it says %v", s)
+	}
+}
+
 func TestUncleanStop_IsAlsoACloseWithOpenRequestsOrAFailingDisk(t *testing.T) {
 	for name, spoil := range map[string]func(*store.DB){
 		"open requests": func(db *store.DB) { db.AdmitUsage(1) },

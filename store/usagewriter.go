@@ -1,8 +1,6 @@
 package store
 
 import (
-	"context"
-	"errors"
 	"runtime/debug"
 	"time"
 )
@@ -10,28 +8,20 @@ import (
 // retryInterval lies between tries of a batch that could not be written.
 const retryInterval = time.Second
 
-// CounterSource gives the states of counters.
-type CounterSource interface {
-	// Snapshot calls put for every counter that has changed since the last call
-	// (state nil: it is gone), and returns the number of the last commit that
-	// the states contain. Put keeps neither argument.
-	Snapshot(put func(name string, state []byte)) (through uint64)
-	// Dirty reports whether a counter has changed since the last Snapshot.
-	Dirty() bool
-}
-
 // usageWriter is the one goroutine that writes usage events, and with them the
 // counters that contain them.
 type usageWriter struct {
-	db     *DB
-	queue  *usageQueue
-	source CounterSource // nil: none
+	db      *DB
+	queue   *usageQueue
+	source  CounterSource // nil: none
+	awaited AwaitedSource // the source, when requests wait for it; else nil
+	serves  bool          // a run is under way while it writes
 
 	batch    []queued
 	counters map[string][]byte // changed and not in the database; nil: gone
 	failing  bool
 	kept     usageState // as it is in the database
-	running  time.Time  // what it is to say of when the run began; zero: it has ended
+	running  time.Time  // what the database is to say of when the run began; zero: it has ended
 
 	flushes chan chan<- struct{} // closed when everything recorded before is written
 	waiters []chan<- struct{}
@@ -41,8 +31,9 @@ type usageWriter struct {
 
 func (db *DB) newUsageWriter(source CounterSource) *usageWriter {
 	kept := db.usage.present()
+	awaited, _ := source.(AwaitedSource)
 	return &usageWriter{
-		db: db, queue: db.usage, source: source, kept: kept, running: kept.Running,
+		db: db, queue: db.usage, source: source, awaited: awaited, kept: kept, running: kept.Running,
 		counters: map[string][]byte{},
 		flushes:  make(chan chan<- struct{}),
 		stop:     make(chan struct{}),
@@ -52,39 +43,22 @@ func (db *DB) newUsageWriter(source CounterSource) *usageWriter {
 
 // StartUsage starts the goroutine that writes usage events and the counters of
 // source, which may be nil. Before it events only wait. From then on until
-// Close the database says that a run is under way. It has an effect once.
+// Close the database says that a run is under way. The first of StartUsage and
+// StartCounters has an effect, once.
 func (db *DB) StartUsage(source CounterSource) {
 	w := db.newUsageWriter(source)
-	if db.writer.CompareAndSwap(nil, w) {
-		w.running = db.now()
-		w.flush()
-		go w.run()
-	}
+	w.serves, w.running = true, db.now()
+	w.start()
 }
 
-// FlushUsage returns once everything that was recorded before is in the
-// database, also when that takes several tries. When ctx ends first, the error
-// says why the last write failed.
-func (db *DB) FlushUsage(ctx context.Context) error {
-	w := db.writer.Load()
-	if w == nil {
-		return &Error{Code: CodeUnavailable, Message: "usage is not being written: StartUsage has not been called"}
-	}
-	done := make(chan struct{})
-	select {
-	case w.flushes <- done:
-	case <-w.stopped:
-		return w.queue.left()
-	case <-ctx.Done():
-		return errors.Join(ctx.Err(), db.Failure())
-	}
-	select {
-	case <-done:
-		return nil
-	case <-w.stopped:
-		return w.queue.left()
-	case <-ctx.Done():
-		return errors.Join(ctx.Err(), db.Failure())
+// StartCounters is StartUsage for who changes counters while no run is under
+// way: what the database says of the last run stays as it is.
+func (db *DB) StartCounters(source CounterSource) { db.newUsageWriter(source).start() }
+
+func (w *usageWriter) start() {
+	if w.db.writer.CompareAndSwap(nil, w) {
+		w.flush()
+		go w.run()
 	}
 }
 
@@ -112,6 +86,8 @@ func (w *usageWriter) run() {
 		case <-w.queue.full:
 			flush = !w.failing
 		case <-w.queue.wanted:
+			flush = !w.failing
+		case <-w.wanted():
 			flush = !w.failing
 		case <-snapshots.C:
 			flush = !w.failing && w.changed()
@@ -143,10 +119,18 @@ func (w *usageWriter) changed() bool {
 
 func (w *usageWriter) dirty() bool { return w.source != nil && w.source.Dirty() }
 
+// wanted receives when requests wait for a batch.
+func (w *usageWriter) wanted() <-chan struct{} {
+	if w.awaited == nil {
+		return nil
+	}
+	return w.awaited.Wanted()
+}
+
 // end writes what is left, and that the run has ended, unless requests are
 // still open whose events nobody will write.
 func (w *usageWriter) end() {
-	if !w.queue.openSince(usageState{}) {
+	if w.serves && !w.queue.openSince(usageState{}) {
 		w.running = time.Time{}
 	}
 	w.flush()

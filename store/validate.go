@@ -70,6 +70,18 @@ func (f *faults) spec(rec AnyRecord) {
 		f.limits(spec.Limits)
 	case *RelayKeySpec:
 		f.relayKey(spec)
+	case *UserSpec:
+		f.user(rec.Meta(), spec)
+	case *GroupSpec:
+		f.group(spec)
+	case *RoleSpec:
+		f.role(spec)
+	case *RoleBindingSpec:
+		f.roleBinding(spec)
+	case *AdminTokenSpec:
+		f.adminToken(spec)
+	case *SettingSpec:
+		f.setting(rec.Meta(), spec)
 	}
 }
 

@@ -8,10 +8,6 @@ import (
 // RelayKeyPrefix begins the plaintext of every relay key that Relay makes.
 const RelayKeyPrefix = "sk-wr-"
 
-// KindUser names signed-in people. Relay keys may have one as principal, and no
-// table of a catalog holds them.
-const KindUser Kind = "user"
-
 const maxCIDRs = 256
 
 var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)

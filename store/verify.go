@@ -43,7 +43,9 @@ func (v verifier) everything() error {
 	if err := v.usage(); err != nil {
 		return err
 	}
-	v.counters()
+	for _, bucket := range []string{countersBucket, sessionsBucket, revokedBucket, auditBucket} {
+		v.framed(bucket)
+	}
 	if err := v.secrets(); err != nil {
 		return err
 	}
@@ -74,7 +76,7 @@ func (v verifier) catalog() {
 func (v verifier) rows() (faults int) {
 	c := NewCatalog()
 	for _, kind := range Kinds() {
-		_ = v.tx.Bucket([]byte(kind.Plural())).ForEach(func(key, value []byte) error {
+		_ = eachRow(v.tx, kind.Plural(), func(key, value []byte) error {
 			if _, err := decodeRow(c.Of(kind), key, value); err != nil {
 				v.fault(err)
 				faults++
@@ -108,9 +110,10 @@ func (v verifier) usage() error {
 	return nil
 }
 
-func (v verifier) counters() {
-	_ = v.tx.Bucket([]byte(countersBucket)).ForEach(func(key, value []byte) error {
-		_, err := unframe(countersBucket, key, value)
+// framed names the rows of a bucket that are not as they were written.
+func (v verifier) framed(bucket string) {
+	_ = eachRow(v.tx, bucket, func(key, value []byte) error {
+		_, err := unframe(bucket, key, value)
 		v.fault(err)
 		return nil
 	})

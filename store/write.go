@@ -99,6 +99,7 @@ func (db *DB) use(e *Edit, a admission) {
 	db.known = a.known
 	db.catalog.Store(e.next)
 	a.swap()
+	db.options.OnAudit(e.audit)
 	db.values.forget(e.formerValues())
 }
 

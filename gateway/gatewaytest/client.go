@@ -107,6 +107,12 @@ func (c *Client) Rest() (text string, clean bool) {
 	return string(b), err == nil
 }
 
+// Addr returns the client's own host:port.
+func (c *Client) Addr() string { return c.conn.LocalAddr().String() }
+
+// Narrow makes the connection hold little of what has not been read.
+func (c *Client) Narrow() { _ = c.conn.SetReadBuffer(4 << 10) }
+
 // CloseWrite ends what the client sends and goes on reading.
 func (c *Client) CloseWrite() { _ = c.conn.CloseWrite() }
 

@@ -20,15 +20,23 @@ type Exchange struct {
 	Request *Request
 
 	u       *Upstream
-	conn    *net.TCPConn
+	conn    net.Conn     // tcp, or TLS over it
+	tcp     *net.TCPConn // for resets
 	in      *bufio.Reader
 	number  int
 	watched chan struct{} // closed when the watch is over
+	cut     *cut          // nil: nothing is cut
+}
+
+// cut lets so many bytes through and then ends the connection its own way.
+type cut struct {
+	left int
+	end  Script
 }
 
 // play runs a script and reports whether the connection stays open.
 func (x *Exchange) play(script Script, r *Request) (open bool) {
-	x.Request = r
+	x.Request, x.cut = r, nil
 	x.watch()
 	err := script(x)
 	x.unwatch()
@@ -72,8 +80,19 @@ func (x *Exchange) Write(b []byte) (int, error) {
 	case <-x.Request.gone:
 		return 0, errGone
 	default:
-		return x.conn.Write(b)
 	}
+	if x.cut == nil || len(b) < x.cut.left {
+		n, err := x.conn.Write(b)
+		if x.cut != nil {
+			x.cut.left -= n
+		}
+		return n, err
+	}
+	n, err := x.conn.Write(b[:x.cut.left])
+	if err == nil {
+		err = x.cut.end(x)
+	}
+	return n, err
 }
 
 // Wait waits until ch has something or is closed.
@@ -90,8 +109,8 @@ func (x *Exchange) Wait(ch <-chan struct{}) error {
 
 // reset makes the peer see a reset connection.
 func (x *Exchange) reset() error {
-	_ = x.conn.SetLinger(0)
-	_ = x.conn.Close()
+	_ = x.tcp.SetLinger(0)
+	_ = x.tcp.Close()
 	return errEnded
 }
 

@@ -2,10 +2,13 @@ package gatewaytest_test
 
 import (
 	"compress/gzip"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -198,5 +201,69 @@ func TestUpstream_ServesTheStandardClient(t *testing.T) {
 	text, err := io.ReadAll(answer.Body)
 	if err != nil || string(text) != "data: {\"a\":1}\n\ndata: [DONE]\n\n" {
 		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+func TestCutAt_EndsWithinWhateverIsWritten(t *testing.T) {
+	u := gatewaytest.New(t)
+	whole := "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"
+	for n := 1; n < len(whole); n += 7 {
+		u.Play(gatewaytest.CutAt(n, gatewaytest.Bytewise(whole), gatewaytest.Close()), gatewaytest.CutAt(n, gatewaytest.Raw(whole), gatewaytest.Reset()))
+		for _, wantClean := range []bool{true, false} {
+			c := gatewaytest.Dial(t, u.Addr())
+			c.Send(get)
+			if text, clean := c.Rest(); clean != wantClean || wantClean && text != whole[:n] {
+				t.Errorf("cut at %d: got %q, clean %v", n, text, clean)
+			}
+		}
+	}
+}
+
+func TestTLS_ShowsTheCertificateThatItIsGiven(t *testing.T) {
+	authority := gatewaytest.NewAuthority(t)
+	text, err := os.ReadFile(authority.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(text)
+	for name, c := range map[string]struct {
+		certificate tls.Certificate
+		trust       *x509.CertPool
+		refused     string
+	}{
+		"good":      {authority.Good(), pool, ""},
+		"untrusted": {authority.Good(), x509.NewCertPool(), "unknown authority"},
+		"expired":   {authority.Expired(), pool, "expired"},
+		"stranger":  {authority.Stranger(), pool, "192.0.2.1"},
+	} {
+		u := gatewaytest.NewTLS(t, c.certificate, gatewaytest.JSON(200, "{}"))
+		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: c.trust}}
+		answer, err := (&http.Client{Transport: transport}).Get(u.URL())
+		if err == nil {
+			_ = answer.Body.Close()
+		}
+		transport.CloseIdleConnections()
+		if (err == nil) != (c.refused == "") || err != nil && !strings.Contains(err.Error(), c.refused) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestFloods_AreAsLongAsTheyAreToldToBe(t *testing.T) {
+	u := gatewaytest.New(t,
+		gatewaytest.Join(gatewaytest.Early(50), gatewaytest.JSON(200, "{}")),
+		gatewaytest.Join(gatewaytest.ManyHeaders(200, 1000, 64, "Content-Length: 2"), gatewaytest.Raw("{}")))
+	c := gatewaytest.Dial(t, u.Addr())
+	c.Send(get)
+	if a := c.Answer(); a.Body != "{}" || strings.Count(c.Received(), " 103 ") != 50 {
+		t.Errorf("got %+v after %d", a, strings.Count(c.Received(), " 103 "))
+	}
+	c.Send(get)
+	if a := c.Answer(); a.Body != "{}" || len(a.Header) != 1001 {
+		t.Errorf("got %d headers, %+v", len(a.Header), a.Err)
+	}
+	if n := strings.Count(c.Received(), "X-Flood-"); n != 1000 || len(c.Received()) < 64_000 {
+		t.Errorf("%d lines, %d bytes", n, len(c.Received()))
 	}
 }

@@ -118,6 +118,36 @@ func Close() Script {
 	return func(*Exchange) error { return errEnded }
 }
 
+// CutAt plays a script up to its n-th byte, n being at least 1, and then the
+// end: Close or Reset.
+func CutAt(n int, script, end Script) Script {
+	return func(x *Exchange) error {
+		x.cut = &cut{n, end}
+		return script(x)
+	}
+}
+
+// Early sends n informational responses before whatever comes after them.
+func Early(n int) Script { return Fill(n, "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n") }
+
+// ManyHeaders begins a response with n header lines of so many bytes each, the
+// last ones those that are given.
+func ManyHeaders(status, n, size int, last ...string) Script {
+	line := "X-Flood-%06d: " + strings.Repeat("f", max(0, size-len("X-Flood-000000: \r\n"))) + "\r\n"
+	return func(x *Exchange) error {
+		if _, err := fmt.Fprintf(x, "HTTP/1.1 %03d %s\r\n", status, http.StatusText(status)); err != nil {
+			return err
+		}
+		for i := range n {
+			if _, err := fmt.Fprintf(x, line, i); err != nil {
+				return err
+			}
+		}
+		_, err := io.WriteString(x, strings.Join(append(last, "", ""), "\r\n"))
+		return err
+	}
+}
+
 // ReadHead reads and records the head of a request and leaves its body unread.
 // It is for scripts of OnConnect.
 func ReadHead() Script { return (*Exchange).readHead }
@@ -129,4 +159,17 @@ func Gzip(text string) string {
 	_, _ = io.WriteString(w, text) // a buffer takes everything
 	_ = w.Close()
 	return b.String()
+}
+
+// Packer returns a function that compresses one text after the other as one
+// gzip stream, each so that it can be unpacked at once.
+func Packer() func(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	return func(text string) string {
+		b.Reset()
+		_, _ = io.WriteString(w, text) // a buffer takes everything
+		_ = w.Flush()
+		return b.String()
+	}
 }

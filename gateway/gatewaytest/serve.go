@@ -2,6 +2,7 @@ package gatewaytest
 
 import (
 	"bufio"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -37,14 +38,15 @@ func (u *Upstream) keep(c *net.TCPConn) (number int, open bool) {
 	default:
 	}
 	u.conns = append(u.conns, c)
+	u.open++
 	u.running.Add(1)
 	return len(u.conns) - 1, true
 }
 
 func (u *Upstream) serve(c *net.TCPConn, number int) {
 	defer u.running.Done()
-	defer c.Close()
-	x := &Exchange{u: u, conn: c, in: bufio.NewReaderSize(c, buffer), number: number}
+	x := u.exchange(c, number)
+	defer u.drop(x)
 	if script, ok := u.nextOnConnect(); ok && !x.play(script, newRequest(number)) {
 		return
 	}
@@ -60,6 +62,22 @@ func (u *Upstream) serve(c *net.TCPConn, number int) {
 			return
 		}
 	}
+}
+
+func (u *Upstream) drop(x *Exchange) {
+	_ = x.conn.Close()
+	u.mu.Lock()
+	u.open--
+	u.mu.Unlock()
+}
+
+func (u *Upstream) exchange(c *net.TCPConn, number int) *Exchange {
+	x := &Exchange{u: u, conn: c, tcp: c, number: number}
+	if u.tls != nil {
+		x.conn = tls.Server(c, u.tls)
+	}
+	x.in = bufio.NewReaderSize(x.conn, buffer)
+	return x
 }
 
 func (u *Upstream) nextOnConnect() (Script, bool) {

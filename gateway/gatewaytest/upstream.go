@@ -7,6 +7,7 @@
 package gatewaytest
 
 import (
+	"crypto/tls"
 	"net"
 	"sync"
 	"testing"
@@ -22,6 +23,7 @@ const Patience = 20 * time.Second
 type Upstream struct {
 	tb       testing.TB
 	listener *net.TCPListener
+	tls      *tls.Config // nil: plain
 	closing  chan struct{}
 	running  sync.WaitGroup
 
@@ -33,18 +35,30 @@ type Upstream struct {
 	otherwise Script
 	onConnect []Script
 	aborted   int
+	open      int // connections
 }
 
 // New starts an upstream that plays the scripts, and ends it with the test,
 // after all of its goroutines.
 func New(tb testing.TB, scripts ...Script) *Upstream {
 	tb.Helper()
+	return start(tb, nil, scripts)
+}
+
+// NewTLS is New with TLS over the connections.
+func NewTLS(tb testing.TB, certificate tls.Certificate, scripts ...Script) *Upstream {
+	tb.Helper()
+	return start(tb, &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}, scripts)
+}
+
+func start(tb testing.TB, config *tls.Config, scripts []Script) *Upstream {
+	tb.Helper()
 	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		tb.Fatalf("listen for the scripted upstream: %v", err)
 	}
 	u := &Upstream{
-		tb: tb, listener: listener, queue: scripts,
+		tb: tb, listener: listener, tls: config, queue: scripts,
 		closing: make(chan struct{}), arrived: make(chan struct{}),
 		otherwise: JSON(500, `{"error":{"message":"the scripted upstream has no script left","type":"server_error"}}`),
 	}
@@ -56,7 +70,13 @@ func New(tb testing.TB, scripts ...Script) *Upstream {
 
 // Addr returns host:port, URL the same as a base URL without a path.
 func (u *Upstream) Addr() string { return u.listener.Addr().String() }
-func (u *Upstream) URL() string  { return "http://" + u.Addr() }
+
+func (u *Upstream) URL() string {
+	if u.tls != nil {
+		return "https://" + u.Addr()
+	}
+	return "http://" + u.Addr()
+}
 
 // Play adds scripts to those that wait for a request.
 func (u *Upstream) Play(scripts ...Script) {
@@ -115,6 +135,13 @@ func (u *Upstream) Connections() int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return len(u.conns)
+}
+
+// Open returns how many connections are open now.
+func (u *Upstream) Open() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.open
 }
 
 // Aborted returns how many scripts and half-sent requests were cut short

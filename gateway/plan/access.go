@@ -2,8 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
 
 	"relay/store"
 )
@@ -15,16 +13,12 @@ func (c *compiler) access(l *ladder) *Access {
 	if a := c.accesses[memo]; a != nil {
 		return a
 	}
-	f := fold{compiler: c, ladder: l, grants: c.grants(l), pools: c.pools(l)}
-	a := &Access{routes: map[*Model]*Route{}}
+	f := fold{compiler: c, grants: c.grants(l), pools: c.pools(l)}
+	a := &Access{routes: map[*Model]*Route{}, grants: f.grants, pools: f.pools}
+	f.routes(a)
 	for rec := range c.catalog.Models.All() {
 		m := c.models[rec.Metadata.ID]
-		route := f.route(m, rec.Spec.ProviderID)
-		if route == nil {
-			continue
-		}
-		a.routes[m] = route
-		if f.lists(m, route) {
+		if route := a.routes[m]; route != nil && f.lists(m, route) {
 			a.list = append(a.list, m)
 		}
 	}
@@ -48,30 +42,61 @@ func (c *compiler) grants(l *ladder) []grant {
 // fold is the making of one Access.
 type fold struct {
 	*compiler
-	ladder *ladder
 	grants []grant
 	pools  []poolKeys
+}
+
+// routes makes the routes of models with hosts, then those of alias models,
+// which lead to them, and last ties both to their fallbacks.
+func (f *fold) routes(a *Access) {
+	var aliases []*Model
+	var made []*Route
+	for rec := range f.catalog.Models.All() {
+		m := f.models[rec.Metadata.ID]
+		if m.Alias {
+			aliases = append(aliases, m)
+		} else if route := f.route(m); route != nil {
+			a.routes[m] = route
+			made = append(made, route)
+		}
+	}
+	for _, m := range aliases {
+		route, more := f.aliasRoute(a, m)
+		made = append(made, more...)
+		if route != nil {
+			a.routes[m] = route
+		}
+	}
+	a.link(made)
 }
 
 // route returns the model's route under the ladder, or nil when some rung
 // allows it on none of its hosts. A model without bindings has a route without
 // candidates, so that the refusal can say what is missing.
-func (f *fold) route(m *Model, providerID string) *Route {
+func (f *fold) route(m *Model) *Route {
+	bindings := allowedBindings(m, func(h *Host) bool { return f.allowed(m, h) })
+	if len(bindings) == 0 && (len(m.Bindings) > 0 || !f.allowed(m, nowhere)) {
+		return nil
+	}
+	return f.routeOn(m, bindings)
+}
+
+func allowedBindings(m *Model, allowed func(*Host) bool) []*Binding {
 	bindings := make([]*Binding, 0, len(m.Bindings))
 	for _, b := range m.Bindings {
-		if f.allowed(m, providerID, b.Host) {
+		if allowed(b.Host) {
 			bindings = append(bindings, b)
 		}
 	}
-	if len(bindings) == 0 && (len(m.Bindings) > 0 || !f.allowed(m, providerID, nowhere)) {
-		return nil
-	}
-	route := &Route{Model: m}
+	return bindings
+}
+
+func (f *fold) routeOn(m *Model, bindings []*Binding) *Route {
+	route := &Route{Model: m, bindings: bindings}
 	for _, pool := range f.pools {
-		candidates := route.candidates(pool.keys, bindings, m, providerID)
+		candidates := route.candidates(pool.keys, bindings)
 		if len(candidates) > 0 {
-			route.Pools = append(route.Pools, Pool{Index: f.plan.Pools, Name: pool.name, Selection: pool.selection, Candidates: candidates})
-			f.plan.Pools++
+			route.Pools = append(route.Pools, Pool{Name: pool.name, Selection: pool.selection, Turn: f.turn(&pool, m.ID), Candidates: candidates})
 		}
 	}
 	return route
@@ -80,9 +105,9 @@ func (f *fold) route(m *Model, providerID string) *Route {
 // nowhere is the host of a model that no host serves.
 var nowhere = &Host{Record: &store.Host{}}
 
-func (f *fold) allowed(m *Model, providerID string, host *Host) bool {
+func (f *fold) allowed(m *Model, host *Host) bool {
 	for i := range f.grants {
-		if !f.grants[i].allows(m, providerID, host) {
+		if !f.grants[i].allows(m, host) {
 			return false
 		}
 	}
@@ -95,12 +120,12 @@ func (f *fold) lists(m *Model, route *Route) bool {
 			return false
 		}
 	}
-	return !m.Disabled && len(route.Pools) > 0
+	return !m.Disabled && route.each(func(r *Route) bool { return len(r.Pools) > 0 })
 }
 
 // candidates pairs keys with bindings: bindings by priority, and among those of
 // one priority the order of the pool.
-func (r *Route) candidates(keys []*HostKey, bindings []*Binding, m *Model, providerID string) []Candidate {
+func (r *Route) candidates(keys []*HostKey, bindings []*Binding) []Candidate {
 	var out []Candidate
 	for len(bindings) > 0 {
 		n := 1
@@ -110,9 +135,9 @@ func (r *Route) candidates(keys []*HostKey, bindings []*Binding, m *Model, provi
 		for _, k := range keys {
 			b := onHost(bindings[:n], k.Host)
 			switch {
-			case b == nil || !k.serves(m, providerID):
-			case k.refusedFor(m) != nil:
-				r.Dropped = k.refusedFor(m)
+			case b == nil || !k.serves(r.Model):
+			case k.refusedFor(r.Model) != nil:
+				r.Dropped = k.refusedFor(r.Model)
 			default:
 				out = append(out, Candidate{Key: k, Binding: b})
 			}
@@ -136,87 +161,16 @@ func onHost(bindings []*Binding, h *Host) *Binding {
 func (k *HostKey) refusedFor(m *Model) *Refused {
 	refused := k.refused
 	for _, perModel := range k.PerModel {
-		refused = cmp.Or(refused, perModel[m].Refused)
+		refused = cmp.Or(refused, perModel.Of(m).Refused)
 	}
 	return refused
 }
 
-func (k *HostKey) serves(m *Model, providerID string) bool {
+func (k *HostKey) serves(m *Model) bool {
 	for i := range k.grants {
-		if !k.grants[i].allows(m, providerID, k.Host) {
+		if !k.grants[i].allows(m, k.Host) {
 			return false
 		}
 	}
 	return true
-}
-
-// poolKeys is a pool before models are looked at.
-type poolKeys struct {
-	name, selection string
-	keys            []*HostKey
-}
-
-// pools returns the pools of the lowest rung that defines any, each with only
-// the keys that every higher rung that defines pools has too.
-func (c *compiler) pools(l *ladder) []poolKeys {
-	lowest := -1
-	for i, r := range l.rungs {
-		if r.policy != nil && len(r.policy.Spec.Pools) > 0 {
-			lowest = i
-		}
-	}
-	if lowest < 0 {
-		return []poolKeys{{name: "all", selection: "prioritized", keys: c.plan.HostKeys}}
-	}
-	var out []poolKeys
-	for _, spec := range l.rungs[lowest].policy.Spec.Pools {
-		pool := poolKeys{name: spec.Name, selection: spec.Selection, keys: c.keysOf(spec)}
-		for _, r := range l.rungs[:lowest] {
-			pool.keys = c.keep(pool.keys, r.policy)
-		}
-		out = append(out, pool)
-	}
-	c.warnOfPools(l.rungs[lowest].policy, out)
-	return out
-}
-
-func (c *compiler) keysOf(spec store.Pool) []*HostKey {
-	if len(spec.HostKeyIDs) == 0 && len(spec.HostIDs) == 0 {
-		return c.plan.HostKeys
-	}
-	var keys []*HostKey
-	for _, id := range spec.HostKeyIDs {
-		if k := c.keys[id]; k != nil {
-			keys = append(keys, k)
-		}
-	}
-	for _, id := range spec.HostIDs {
-		if h := c.hosts[id]; h != nil {
-			keys = append(keys, h.Keys...)
-		}
-	}
-	return keys
-}
-
-func (c *compiler) keep(keys []*HostKey, p *store.Policy) []*HostKey {
-	if p == nil || len(p.Spec.Pools) == 0 {
-		return keys
-	}
-	var above []*HostKey
-	for _, spec := range p.Spec.Pools {
-		above = append(above, c.keysOf(spec)...)
-	}
-	return slices.DeleteFunc(slices.Clone(keys), func(k *HostKey) bool { return !slices.Contains(above, k) })
-}
-
-func (c *compiler) warnOfPools(p *store.Policy, pools []poolKeys) {
-	for i, pool := range pools {
-		field := fmt.Sprintf("spec.pools[%d]", i)
-		if len(pool.keys) == 0 {
-			c.warn(p, field, "pool %s has no usable key: its keys are switched off, unreadable, or not in the pools of a higher rung", pool.name)
-		}
-		if pool.selection == "weighted" || pool.selection == "affinity" {
-			c.warn(p, field+".selection", "%s has no effect in this version: keys are taken in order", pool.selection)
-		}
-	}
 }

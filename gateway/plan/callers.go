@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/hex"
 	"net/netip"
+	"net/textproto"
 	"time"
 
 	"relay/limiter"
@@ -22,6 +23,23 @@ func (c *compiler) compileCallers() {
 		}
 	}
 	c.countSharers()
+	if c.Open {
+		c.plan.Local = c.localCaller()
+	}
+}
+
+// localCaller makes the caller of requests without a credential: what a key of
+// service account local without caps of its own would be, but for the key.
+func (c *compiler) localCaller() *Caller {
+	rec := c.catalog.ServiceAccounts.ByName(LocalAccount)
+	if rec == nil {
+		return nil
+	}
+	key := &store.RelayKey{Metadata: store.Metadata{ID: rec.Metadata.ID, Name: rec.Metadata.Name}}
+	key.Spec.Principal = store.Ref{Kind: store.KindServiceAccount, ID: rec.Metadata.ID}
+	caller := c.callerOn(c.climb(key, "service account "+rec.Metadata.Name))
+	caller.Credential = store.KindServiceAccount
+	return caller
 }
 
 func (c *compiler) admit(hash string, caller *Caller) {
@@ -39,7 +57,8 @@ func (c *compiler) caller(key *store.RelayKey) *Caller {
 func (c *compiler) callerOn(l *ladder) *Caller {
 	key := l.key
 	caller := &Caller{
-		KeyID: key.Metadata.ID, KeyName: key.Metadata.Name, Prefix: key.Spec.Prefix,
+		KeyID: key.Metadata.ID, KeyName: key.Metadata.Name, Prefix: key.Spec.Prefix, Credential: store.KindRelayKey,
+		TrustUser: key.Spec.TrustUser, UserHeader: textproto.CanonicalMIMEHeaderKey(key.Spec.UserHeader),
 		Disabled: !store.Enabled(key.Spec.Enabled), ExpiresAt: timeOf(key.Spec.ExpiresAt), RevokedAt: timeOf(key.Spec.RevokedAt),
 	}
 	for _, text := range key.Spec.AllowedCIDRs {

@@ -16,6 +16,7 @@ type Input struct {
 	// KeyValue gives the plaintext of a host key.
 	KeyValue func(*store.HostKey) (store.Secret, error)
 	AtCap    limiter.AtCap // for limits that do not say themselves
+	Open     bool          // requests without a credential run as service account local
 	Timezone string        // of budget periods; empty: UTC
 }
 
@@ -29,16 +30,18 @@ func Compile(in Input) *Plan {
 		hosts:   map[string]*Host{}, models: map[string]*Model{}, keys: map[string]*HostKey{},
 		pricings: map[string]*Pricing{}, bound: map[store.AccountRef]*store.Policy{},
 		limits: map[limiter.Name]*limiter.Limit{}, sources: map[sourceKey]*limiter.Source{},
-		accesses: map[string]*Access{}, modelLimits: map[string]ModelLimits{},
+		accesses: map[string]*Access{}, modelLimits: map[string]ModelLimits{}, turns: map[string]int{},
 	}
 	c.counter = func(name limiter.Name) *limiter.Counter { return in.Registry.Use(in.Catalog.Generation, name) }
 	c.plan.compiled = c
 	c.bindPolicies()
 	c.compileHosts()
 	c.compileModels()
+	c.unknown = c.unknownModels()
 	c.compileHostKeys()
 	c.plan.names = c.indexNames()
 	c.compileCallers()
+	c.compileControl()
 	return c.plan
 }
 
@@ -50,6 +53,7 @@ type compiler struct {
 	hosts    map[string]*Host // by record id, enabled ones
 	models   map[string]*Model
 	keys     map[string]*HostKey
+	unknown  []*Model // for which policies limit what the catalog does not know
 	pricings map[string]*Pricing
 	bound    map[store.AccountRef]*store.Policy
 
@@ -59,6 +63,7 @@ type compiler struct {
 	sources     map[sourceKey]*limiter.Source
 	accesses    map[string]*Access
 	modelLimits map[string]ModelLimits
+	turns       map[string]int
 }
 
 func (c *compiler) warn(rec store.AnyRecord, field, format string, args ...any) {
@@ -96,15 +101,9 @@ func (c *compiler) compileHosts() {
 			c.warn(rec, "spec.enabled", "is switched off: nothing is sent to this host")
 			continue
 		}
-		h := &Host{Record: rec, Index: len(c.plan.Hosts)}
+		h := &Host{Record: rec, Index: len(c.plan.Hosts), served: map[string]*Model{}}
 		c.hosts[rec.Metadata.ID] = h
 		c.plan.Hosts = append(c.plan.Hosts, h)
-		if rec.Spec.UnknownModels == "forward" && rec.Metadata.Origin == nil {
-			c.warn(rec, "spec.unknownModels", "forward has no effect in this version: only bound models are served")
-		}
-		if rec.Spec.DrainOnDisconnect != 0 {
-			c.warn(rec, "spec.drainOnDisconnect", "has no effect in this version: the upstream is stopped when the caller leaves")
-		}
 	}
 }
 
@@ -118,25 +117,23 @@ func (c *compiler) compileModels() {
 	for rec := range c.catalog.Models.All() {
 		m := c.models[rec.Metadata.ID]
 		slices.SortStableFunc(m.Bindings, func(a, b *Binding) int { return cmp.Compare(a.Priority, b.Priority) })
-		if len(m.Bindings) == 0 && !m.Disabled {
-			c.warn(rec, "", "has no enabled binding: calls for it are refused with no_host_binding (relay model add %s --host HOST)", m.Name)
-		}
+		c.linkFallbacks(m, rec)
+	}
+	for rec := range c.catalog.Models.All() {
+		c.warnOfModel(c.models[rec.Metadata.ID], rec)
 	}
 }
 
 func (c *compiler) compileModel(rec *store.Model) *Model {
 	m := &Model{
 		ID: rec.Metadata.ID, Name: rec.Metadata.Name, Created: rec.Metadata.CreatedAt,
-		Disabled: !store.Enabled(rec.Spec.Enabled),
+		Disabled: !store.Enabled(rec.Spec.Enabled), makerID: rec.Spec.ProviderID,
 	}
 	if p := c.catalog.Providers.Get(rec.Spec.ProviderID); p != nil {
 		m.Provider, m.ProviderID = p.Metadata.Name, p.Metadata.ID
 	}
 	if d := rec.Spec.Deprecation; d != nil {
 		m.Deprecated = d.Status == "deprecated" || d.Status == "sunset"
-	}
-	if len(rec.Spec.Fallbacks) > 0 {
-		c.warn(rec, "spec.fallbacks", "have no effect in this version")
 	}
 	m.Limits, m.Refused = c.shorthand(rec.Metadata.ID, rec.Spec.Limits, limiter.Source{
 		Scope: limiter.ScopeModel, Rung: limiter.ScopeModel, Owner: "model " + m.Name,
@@ -146,21 +143,23 @@ func (c *compiler) compileModel(rec *store.Model) *Model {
 
 func (c *compiler) compileBinding(rec *store.HostBinding) {
 	m, h := c.models[rec.Spec.ModelID], c.hosts[rec.Spec.HostID]
-	if m == nil || h == nil || !store.Enabled(rec.Spec.Enabled) {
+	if m == nil {
+		return
+	}
+	m.bound = true
+	if h == nil {
 		return
 	}
 	b := &Binding{
-		Model: m, Host: h, Shapes: rec.Spec.Shapes, UpstreamName: rec.Spec.UpstreamName,
+		Model: m, Host: h, Shapes: rec.Spec.Shapes, UpstreamName: cmp.Or(rec.Spec.UpstreamName, m.Name),
 		Priority: rec.Spec.Priority, Weight: 1,
 	}
-	if len(b.Shapes) == 0 {
-		b.Shapes = h.Record.Spec.Shapes
+	h.serve(b.UpstreamName, m)
+	if !store.Enabled(rec.Spec.Enabled) {
+		return
 	}
 	if len(b.Shapes) == 0 {
-		b.Shapes = []store.Shape{store.ShapeOpenAI}
-	}
-	if b.UpstreamName == "" {
-		b.UpstreamName = m.Name
+		b.Shapes = h.shapes()
 	}
 	if rec.Spec.Weight != nil {
 		b.Weight = *rec.Spec.Weight
@@ -168,6 +167,26 @@ func (c *compiler) compileBinding(rec *store.HostBinding) {
 	b.Pricing = c.pricing(rec.Spec.PricingID)
 	c.warnOfBinding(rec)
 	m.Bindings = append(m.Bindings, b)
+}
+
+// shapes are those that the host speaks where a binding does not say.
+func (h *Host) shapes() []store.Shape {
+	if len(h.Record.Spec.Shapes) == 0 {
+		return []store.Shape{store.ShapeOpenAI}
+	}
+	return h.Record.Spec.Shapes
+}
+
+func (c *compiler) warnOfModel(m *Model, rec *store.Model) {
+	switch {
+	case m.Disabled:
+	case m.Alias && !m.leadsSomewhere():
+		c.warn(rec, "spec.fallbacks", "lead to no enabled binding: calls for it are refused with no_host_binding")
+	case !m.Alias && len(m.Bindings) == 0:
+		c.warn(rec, "", "has no enabled binding: calls for it are refused with no_host_binding (relay model add %s --host HOST)", m.Name)
+	case !m.Alias && m.weighted():
+		c.warn(rec, "spec.fallbacks", "have weights, which count only for a model that no host is bound to: they are tried in order")
+	}
 }
 
 func (c *compiler) warnOfBinding(rec *store.HostBinding) {

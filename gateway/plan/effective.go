@@ -17,6 +17,8 @@ type FoldedLadder struct {
 	Models      []string      `json:"models" doc:"Names of the models that lists show."`
 	Endpoints   []string      `json:"endpoints"`
 	Pools       []FoldedPool  `json:"pools"`
+	Aliases     []AliasEffect `json:"aliases" doc:"What the alias models among them lead to."`
+	Forwards    []Forwarding  `json:"forwards" doc:"Hosts to which models that the catalogue does not know are sent."`
 	Limits      []LimitState  `json:"limits" doc:"Of every request, in the order in which a refusal names them."`
 	ModelLimits []ModelEffect `json:"modelLimits" doc:"Besides, of requests for these models."`
 	Live        bool          `json:"live" doc:"A server runs: counters are as they stand."`
@@ -81,7 +83,7 @@ type folding struct {
 
 func (f *folding) ladder() FoldedLadder {
 	out := FoldedLadder{
-		Rungs: []RungEffect{}, Models: []string{}, Endpoints: f.endpoints(), Pools: f.foldedPools(),
+		Rungs: []RungEffect{}, Models: []string{}, Endpoints: f.endpoints(), Pools: f.foldedPools(), Aliases: []AliasEffect{}, Forwards: []Forwarding{},
 		Limits: f.seen.describe(f.compiler, f.caller.Limits), ModelLimits: f.modelLimits(f.caller.ModelLimits),
 	}
 	for _, r := range f.asked.ladder.rungs {
@@ -92,7 +94,11 @@ func (f *folding) ladder() FoldedLadder {
 	}
 	for _, m := range f.caller.Access.Models() {
 		out.Models = append(out.Models, m.Name)
+		if m.Alias {
+			out.Aliases = append(out.Aliases, f.alias(m))
+		}
 	}
+	out.Forwards = append(out.Forwards, f.forwards()...)
 	return out
 }
 
@@ -104,7 +110,7 @@ func (f *folding) endpoints() []string {
 func (f *folding) foldedPools() []FoldedPool {
 	out := []FoldedPool{}
 	for _, pool := range f.pools(f.asked.ladder) {
-		shown := FoldedPool{Name: pool.name, Selection: selection(pool.selection), Policy: f.poolOwner(), Keys: []PoolKey{}}
+		shown := FoldedPool{Name: pool.name, Selection: pool.selection, Policy: f.poolOwner(), Keys: []PoolKey{}}
 		for _, k := range pool.keys {
 			shown.Keys = append(shown.Keys, poolKey(k))
 		}

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -63,7 +62,7 @@ func (out *RungEffect) addPolicy(c *compiler, p *store.Policy) {
 	for i, pool := range p.Spec.Pools {
 		path := fmt.Sprintf("spec.pools[%d].", i)
 		out.Pools = append(out.Pools, RungPool{
-			Name: pool.Name, Selection: selection(pool.Selection),
+			Name: pool.Name, Selection: selectionOf(pool.Selection, c.keysOf(pool)),
 			HostKeys: c.namesIn(p, path+"hostKeyNames"), Hosts: c.namesIn(p, path+"hostNames"),
 		})
 	}
@@ -72,8 +71,6 @@ func (out *RungEffect) addPolicy(c *compiler, p *store.Policy) {
 		out.ModelLimits = append(out.ModelLimits, RungModelLimit{c.namesIn(p, fmt.Sprintf("spec.rlBindings[%d].modelNames", i)), limit})
 	}
 }
-
-func selection(written string) string { return cmp.Or(written, "prioritized") }
 
 // poolOwner returns the policy of the lowest rung that defines pools; nil when
 // none does.

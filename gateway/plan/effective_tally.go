@@ -22,7 +22,8 @@ func (t *tally) granted() []*Model {
 	var out []*Model
 	for rec := range t.catalog.Models.All() {
 		m := t.models[rec.Metadata.ID]
-		if slices.ContainsFunc(m.Bindings, func(b *Binding) bool { return g.allows(m, rec.Spec.ProviderID, b.Host) }) {
+		left := maxWalk
+		if slices.ContainsFunc(m.pairs(nil, &left), func(p pair) bool { return g.allowsThrough(p.chain, p.host) }) {
 			out = append(out, m)
 		}
 	}
@@ -33,7 +34,7 @@ func (t *tally) granted() []*Model {
 func (t *tally) entries(m *Model) []int {
 	var out []int
 	for i, b := range t.policy.Spec.RLBindings {
-		if namesModel(b.Models, m, t.catalog.Models.Get(m.ID).Spec.ProviderID) {
+		if namesModel(b.Models, m) {
 			out = append(out, i)
 		}
 	}

@@ -49,12 +49,13 @@ func (u *upstreamFold) climb(rec store.AnyRecord) {
 func (u *upstreamFold) folded(h *Host, pick func(*HostKey) bool) FoldedLadder {
 	out := FoldedLadder{
 		Rungs: u.rungs, Refusal: u.above.refused.told(), Models: []string{}, Endpoints: store.Endpoints(),
-		Pools: []FoldedPool{}, Limits: u.seen.describe(u.compiler, u.above.Limits), ModelLimits: []ModelEffect{},
+		Pools: []FoldedPool{}, Aliases: []AliasEffect{}, Forwards: []Forwarding{},
+		Limits: u.seen.describe(u.compiler, u.above.Limits), ModelLimits: []ModelEffect{},
 	}
 	if h == nil {
 		return out
 	}
-	pool := FoldedPool{Name: h.Name(), Selection: selection(""), Keys: []PoolKey{}}
+	pool := FoldedPool{Name: h.Name(), Selection: Prioritized, Keys: []PoolKey{}}
 	for _, k := range h.Keys {
 		if pick(k) {
 			pool.Keys = append(pool.Keys, poolKey(k))
@@ -70,7 +71,7 @@ func (u *upstreamFold) addModels(out *FoldedLadder, h *Host) {
 	u.above.Host = h
 	for rec := range u.catalog.Models.All() {
 		m := u.models[rec.Metadata.ID]
-		if onHost(m.Bindings, h) == nil || m.Disabled || !u.above.serves(m, rec.Spec.ProviderID) {
+		if onHost(m.Bindings, h) == nil || m.Disabled || !u.above.serves(m) {
 			continue
 		}
 		out.Models = append(out.Models, m.Name)

@@ -69,7 +69,7 @@ func Explain(p *Plan, q Question) (Explanation, error) {
 		e.keyStates, e.hostStates = q.Live.KeyStates(), q.Live.HostStates()
 	}
 	e.path, e.shape = callOf(q.Endpoint)
-	e.find()
+	e.asksFor = e.find()
 	out := Explanation{
 		Model: q.Model, Endpoint: q.Endpoint, Refusal: e.refusal(), Rungs: e.rungs(), Route: e.route(),
 		Limits: e.states(e.limits()), Notes: e.notes(), Live: q.Live != nil,
@@ -93,25 +93,36 @@ type explainer struct {
 	path  string // that a request to the endpoint has
 	shape store.Shape
 
-	model      *Model // nil: there is none of the name
-	providerID string
-	pin        *Host
-	way        *Route // nil: the ladder does not allow the model
+	asksFor *Model // nil: there is none of the name
+	model   *Model // that is looked at: the same, or one that it goes on with
+	pin     *Host
+	way     *Route   // of model; nil: the ladder does not allow it
+	unclear *Refused // a bare name that more than one host lists
+	remarks []string // about a name that the catalog does not know
 
 	keyStates  map[string]KeyState // nil: no server runs
 	hostStates map[string]HostState
 }
 
-func (e *explainer) find() {
+// find looks the model up as a request would, and returns it.
+func (e *explainer) find() *Model {
 	m, pin, ok := e.plan.Find(e.Model)
 	if !ok {
-		return
+		e.findUnknown()
+		return e.model
 	}
 	e.model, e.pin = m, pin
-	e.providerID = e.catalog.Models.Get(m.ID).Spec.ProviderID
 	if e.caller.Access != nil {
 		e.way = e.caller.Access.Route(m)
 	}
+	return m
+}
+
+// on looks at another model of the request.
+func (e *explainer) on(m *Model, way *Route) *explainer {
+	other := *e
+	other.model, other.way = m, way
+	return &other
 }
 
 func (e *explainer) takes(c Candidate) bool { return c.Takes(e.pin, e.shape) }
@@ -126,12 +137,27 @@ func (e *explainer) limits() []*limiter.Limit {
 }
 
 func (e *explainer) notes() []string {
-	notes := []string{}
+	notes := append([]string{}, e.remarks...)
 	if nets := e.ladder.key.Spec.AllowedCIDRs; len(nets) > 0 {
 		notes = append(notes, "The key may be used from "+strings.Join(nets, ", ")+" only; the address of the caller is not looked at here.")
 	}
 	if e.KeyID == "" {
 		notes = append(notes, "This is about "+e.ladder.who+" that has no caps of its own; limits that count per key are shown unused.")
+	}
+	return append(notes, e.chances()...)
+}
+
+// chances tells what differs from request to request.
+func (e *explainer) chances() []string {
+	var notes []string
+	if e.model != nil && e.model.Alias && e.model.weighted() {
+		notes = append(notes, "Which model comes first is drawn by weight for each request; the others follow in the order shown.")
+	}
+	chosen := e.way.each(func(r *Route) bool {
+		return slices.ContainsFunc(r.Pools, func(p Pool) bool { return p.Selection == Affinity && len(p.Candidates) > 1 })
+	})
+	if chosen {
+		notes = append(notes, "Which key comes first in a pool with affinity depends on the conversation.")
 	}
 	return notes
 }

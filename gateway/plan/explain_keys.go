@@ -99,22 +99,17 @@ func (e *explainer) whyUnusable(rec *store.HostKey) string {
 func (e *explainer) whyLeftOut(k *HostKey, host *store.Host) string {
 	at := e.model.Name + " at " + host.Metadata.Name
 	switch {
-	case k == nil || e.way.any(func(c Candidate) bool { return c.Key == k }):
+	case k == nil || e.way.Has(func(c Candidate) bool { return c.Key == k }):
 		return ""
-	case !e.ladderAllows(k.Host):
+	case e.way == nil || onHost(e.way.bindings, k.Host) == nil:
 		return "the ladder does not allow " + at
-	case !k.serves(e.model, e.providerID):
+	case !k.serves(e.model):
 		return "a policy of its host, its host account or its tier does not grant " + at
 	}
 	if refused := k.refusedFor(e.model); refused != nil {
 		return refused.Message
 	}
 	return e.whyInNoPool(k)
-}
-
-func (e *explainer) ladderAllows(host *Host) bool {
-	f := fold{compiler: e.asked.compiler, ladder: e.ladder, grants: e.grants(e.ladder)}
-	return f.allowed(e.model, e.providerID, host)
 }
 
 func (e *explainer) whyInNoPool(k *HostKey) string {

@@ -77,6 +77,7 @@ func (p *Plan) aside() *compiler {
 	c.plan = &Plan{Generation: p.Generation, Hosts: p.Hosts, HostKeys: p.HostKeys, names: p.names}
 	c.known, c.limits = p.compiled.limits, map[limiter.Name]*limiter.Limit{}
 	c.sources, c.accesses, c.modelLimits = map[sourceKey]*limiter.Source{}, map[string]*Access{}, map[string]ModelLimits{}
+	c.turns = map[string]int{}
 	scratch := limiter.NewRegistry()
 	c.counter = func(name limiter.Name) *limiter.Counter {
 		if counter := p.compiled.Registry.Find(name); counter != nil {

@@ -38,21 +38,19 @@ func (e *explainer) refusedByPlan() *Refused {
 	if r := c.RefuseEndpoint(e.Endpoint, e.path); r != nil {
 		return r
 	}
-	if e.model == nil {
+	switch {
+	case e.unclear != nil:
+		return e.unclear
+	case e.model == nil:
 		return c.RefuseUnknown(e.Model)
 	}
-	if r := c.RefuseRoute(e.model, e.way, e.takes); r != nil {
+	if r := c.RefuseRoute(e.model, e.way, e.pin, e.takes); r != nil {
 		return r
 	}
 	if r := c.RefuseUnpriced(e.model, e.way, e.takes); r != nil {
 		return r
 	}
-	for _, perModel := range c.ModelLimits {
-		if r := perModel[e.model].Refused; r != nil {
-			return r
-		}
-	}
-	return nil
+	return c.RefuseModelLimit(e.model)
 }
 
 func limited(r limiter.Refusal) *WouldRefuse {
@@ -63,33 +61,55 @@ func limited(r limiter.Refusal) *WouldRefuse {
 	return &WouldRefuse{Code: LimitCode(r.Limit), Message: RefusalText(r), By: by, RetryAfterSeconds: r.RetryAfter()}
 }
 
-// refusedByKeys looks for a key that is healthy and has room.
+// refusedByKeys looks for a model that has room and a key of it that is healthy
+// and has room.
 func (e *explainer) refusedByKeys() *WouldRefuse {
-	full, soonest := 0, time.Duration(0)
-	passed := map[*HostKey]bool{}
-	for _, pool := range e.way.Pools {
-		for _, c := range pool.Candidates {
-			if passed[c.Key] || !e.takes(c) || e.benched(c.Key) {
-				continue
-			}
-			passed[c.Key] = true
-			verdict := e.judge(upstreamLimits(c))
-			if !verdict.Refused() {
-				return nil
-			}
-			if full == 0 || verdict.Wait < soonest {
-				soonest = verdict.Wait
-			}
-			full++
+	var u Untried
+	if e.way.each(func(r *Route) bool { return e.on(r.Model, r).tries(&u) }) {
+		return nil
+	}
+	if limit := u.Limit(); limit.Refused() {
+		return limited(limit)
+	}
+	refused, wait := u.Verdict(e.model)
+	told := refused.told()
+	if wait > 0 {
+		told.RetryAfterSeconds = limiter.Refusal{Wait: wait}.RetryAfter()
+	}
+	return told
+}
+
+// tries reports whether a key of the model would be tried, or notes why not.
+func (e *explainer) tries(u *Untried) bool {
+	if e.model != e.asksFor {
+		if r := e.caller.RefuseTurn(e.way, e.takes); r != nil {
+			u.Refused(r)
+			return false
+		}
+		if r := e.judge(limitsOf(e.model, e.caller.ModelLimits)); r.Refused() && e.way.Has(e.takes) {
+			u.Limited(r)
+			return false
 		}
 	}
-	if full == 0 {
-		return RefuseBenched(e.model).told()
-	}
-	wait := limiter.Refusal{Wait: soonest}.RetryAfter()
-	told := RefuseFull(e.model, e.way, full, wait).told()
-	told.RetryAfterSeconds = wait
-	return told
+	full, soonest := 0, time.Duration(0)
+	passed := map[*HostKey]bool{}
+	found := e.way.Has(func(c Candidate) bool {
+		if passed[c.Key] || !e.takes(c) || e.benched(c) {
+			return false
+		}
+		passed[c.Key] = true
+		verdict := e.judge(upstreamLimits(c))
+		if !verdict.Refused() {
+			return true
+		}
+		if full == 0 || verdict.Wait < soonest {
+			soonest = verdict.Wait
+		}
+		full++
+		return false
+	})
+	u.Full(e.way, full, soonest)
+	return found
 }
 
 // told is the refusal as administrators see it; nil stays nil.

@@ -10,12 +10,14 @@ import (
 )
 
 // ExplainedRoute is where requests for a model may go: the keys to try, in
-// order, and those that are passed over.
+// order, those that are passed over, and the models to go on with.
 type ExplainedRoute struct {
-	Model      RecordName      `json:"model"`
-	PinnedHost string          `json:"pinnedHost,omitempty" doc:"The host that the request names."`
-	Pools      []ExplainedPool `json:"pools" doc:"In order: the next when no key of one can take the request."`
-	PassedOver []PassedKey     `json:"passedOver" doc:"Keys at the model's hosts that the route leaves out."`
+	Model      RecordName          `json:"model" doc:"Without an id: the catalogue does not know it, and it is sent under its own name."`
+	Alias      bool                `json:"alias,omitempty" doc:"No host is bound to it: it stands for its fallbacks."`
+	PinnedHost string              `json:"pinnedHost,omitempty" doc:"The host that the request names."`
+	Pools      []ExplainedPool     `json:"pools" doc:"In order: the next when no key of one can take the request."`
+	PassedOver []PassedKey         `json:"passedOver" doc:"Keys at the model's hosts that the route leaves out."`
+	Fallbacks  []ExplainedFallback `json:"fallbacks" doc:"Models to go on with, in order."`
 }
 
 // ExplainedPool is one pool and the keys of it that the model can use.
@@ -56,21 +58,29 @@ func (e *explainer) route() *ExplainedRoute {
 		return nil
 	}
 	out := &ExplainedRoute{
-		Model: RecordName{store.KindModel, e.model.ID, e.model.Name},
-		Pools: []ExplainedPool{}, PassedOver: e.passedOver(),
+		Model: RecordName{store.KindModel, e.model.ID, e.model.Name}, Alias: e.model.Alias,
+		Pools: e.pools(), PassedOver: e.passedOver(), Fallbacks: e.fallbacks(),
+	}
+	if e.model.Unknown {
+		out.Model.ID = ""
 	}
 	if e.pin != nil {
 		out.PinnedHost = e.pin.Name()
 	}
+	return out
+}
+
+func (e *explainer) pools() []ExplainedPool {
+	out := []ExplainedPool{}
 	if e.way == nil {
 		return out
 	}
 	for _, pool := range e.way.Pools {
-		shown := ExplainedPool{Name: pool.Name, Selection: selection(pool.Selection), Policy: e.poolOwner()}
+		shown := ExplainedPool{Name: pool.Name, Selection: pool.Selection, Policy: e.poolOwner()}
 		for _, c := range pool.Candidates {
 			shown.Keys = append(shown.Keys, e.candidate(c))
 		}
-		out.Pools = append(out.Pools, shown)
+		out = append(out, shown)
 	}
 	return out
 }
@@ -100,7 +110,7 @@ func (e *explainer) whyNot(c Candidate) string {
 		return "the request names host " + e.pin.Name()
 	case !c.Binding.Speaks(e.shape):
 		return c.Key.Host.Name() + " does not speak " + string(e.shape) + " for this model"
-	case e.benched(c.Key):
+	case e.benched(c):
 		return benchedText(e.keyStates[c.Key.ID])
 	}
 	if r := e.judge(upstreamLimits(c)); r.Refused() {
@@ -109,13 +119,14 @@ func (e *explainer) whyNot(c Candidate) string {
 	return ""
 }
 
-// benched reports whether the breaker holds the key back for the model.
-func (e *explainer) benched(k *HostKey) bool {
-	switch state := e.keyStates[k.ID]; state.State {
+// benched reports whether the breaker holds the candidate's key back for its
+// model.
+func (e *explainer) benched(c Candidate) bool {
+	switch state := e.keyStates[c.Key.ID]; state.State {
 	case "open":
 		return true
 	case "resting":
-		return len(state.Models) == 0 || slices.Contains(state.Models, e.model.ID)
+		return len(state.Models) == 0 || slices.Contains(state.Models, c.Binding.Model.ID)
 	}
 	return false
 }
@@ -137,7 +148,7 @@ func benchedText(s KeyState) string {
 func upstreamLimits(c Candidate) []*limiter.Limit {
 	limits := slices.Clone(c.Key.Limits)
 	for _, perModel := range c.Key.PerModel {
-		limits = append(limits, perModel[c.Binding.Model].Limits...)
+		limits = append(limits, perModel.Of(c.Binding.Model).Limits...)
 	}
 	return limits
 }

@@ -24,6 +24,7 @@ type RungVerdict struct {
 type HostVerdict struct {
 	ID      string `json:"id"`
 	Host    string `json:"host"`
+	Model   string `json:"model,omitempty" doc:"Of an alias model: what it leads to there."`
 	Allowed bool   `json:"allowed"`
 	Reason  string `json:"reason,omitempty" doc:"Why not."`
 }
@@ -69,7 +70,9 @@ func (e *explainer) rung(r rung) RungVerdict {
 func (e *explainer) refusedOn(only *Caller) *Refused {
 	refused := only.Refused
 	for _, perModel := range only.ModelLimits {
-		refused = cmp.Or(refused, perModel[e.model].Refused)
+		if e.model != nil {
+			refused = cmp.Or(refused, perModel.Of(e.model).Refused)
+		}
 	}
 	return refused
 }
@@ -115,63 +118,4 @@ func (e *explainer) judgeSaying(v *RungVerdict, s saying) {
 	default:
 		e.judgeHosts(v, s)
 	}
-}
-
-// judgeHosts looks at each host of the model.
-func (e *explainer) judgeHosts(v *RungVerdict, s saying) {
-	var reasons []string
-	allowed := 0
-	for _, host := range e.hostsOfModel() {
-		verdict := HostVerdict{ID: host.Record.Metadata.ID, Host: host.Name()}
-		verdict.Reason = e.denial(s, host)
-		if verdict.Allowed = verdict.Reason == ""; verdict.Allowed {
-			allowed++
-		} else if !slices.Contains(reasons, verdict.Reason) {
-			reasons = append(reasons, verdict.Reason)
-		}
-		if host != nowhere {
-			v.Hosts = append(v.Hosts, verdict)
-		}
-	}
-	v.Reason = strings.Join(reasons, "; ")
-	switch {
-	case allowed == 0:
-		v.Verdict, v.Code = "refuses", "model_not_allowed"
-	case len(reasons) > 0:
-		v.Verdict = "narrows"
-	default:
-		v.Verdict, v.Reason = "allows", s.owner+" grants "+e.model.Name
-		if s.grant.all {
-			v.Reason = s.owner + " grants every model"
-		}
-	}
-}
-
-// hostsOfModel returns the hosts that serve the model; nowhere when none does.
-func (e *explainer) hostsOfModel() []*Host {
-	var hosts []*Host
-	for _, b := range e.model.Bindings {
-		hosts = append(hosts, b.Host)
-	}
-	if hosts == nil {
-		hosts = append(hosts, nowhere)
-	}
-	return hosts
-}
-
-// denial says why the grant does not hold for the model on the host; "" when it
-// does.
-func (e *explainer) denial(s saying, host *Host) string {
-	for i, ref := range s.grant.deny {
-		if matches(ref, e.model, e.providerID, host) {
-			return s.owner + " denies " + s.denied[i]
-		}
-	}
-	switch {
-	case s.grant.allows(e.model, e.providerID, host):
-		return ""
-	case slices.ContainsFunc(e.hostsOfModel(), func(other *Host) bool { return s.grant.allows(e.model, e.providerID, other) }):
-		return s.owner + " grants " + e.model.Name + " on other hosts than " + host.Name()
-	}
-	return e.model.Name + " is not among the models of " + s.owner
 }

@@ -319,7 +319,7 @@ func TestExplain_LeavesThePlanAsItIs(t *testing.T) {
 	w.key("alice", store.RelayKeySpec{})
 	c := newCounts()
 	p := w.planOn(c)
-	pools, warnings, counters := p.Pools, len(p.Warnings), c.registry.Len()
+	turns, warnings, counters := len(p.Turns), len(p.Warnings), c.registry.Len()
 	seen, key, team := plan.Observed{Counters: c}, w.id(store.KindRelayKey, "alice"), w.account(store.KindTeam, "research")
 	var asking sync.WaitGroup
 	for range 4 {
@@ -333,8 +333,8 @@ func TestExplain_LeavesThePlanAsItIs(t *testing.T) {
 		})
 	}
 	asking.Wait()
-	if p.Pools != pools || len(p.Warnings) != warnings || c.registry.Len() != counters {
-		t.Errorf("%d pools, %d warnings, %d counters; were %d, %d, %d", p.Pools, len(p.Warnings), c.registry.Len(), pools, warnings, counters)
+	if len(p.Turns) != turns || len(p.Warnings) != warnings || c.registry.Len() != counters {
+		t.Errorf("%d turns, %d warnings, %d counters; were %d, %d, %d", len(p.Turns), len(p.Warnings), c.registry.Len(), turns, warnings, counters)
 	}
 	if l := w.explain(p, plan.Question{KeyID: key, Model: "chat", Observed: seen}).Limits[0]; l.Used != 80 {
 		t.Errorf("limit %+v, want the 80 requests that were made", l)

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"strings"
+
 	"relay/store"
 )
 
@@ -49,26 +51,60 @@ func everyRef(refs []store.ModelRef) []store.ModelRefParts {
 	return out
 }
 
-func matches(r store.ModelRefParts, m *Model, providerID string, host *Host) bool {
-	return (r.Provider == "" || r.Provider == providerID) &&
-		(r.Model == "" || r.Model == m.ID) &&
+func matches(r store.ModelRefParts, m *Model, host *Host) bool {
+	return (r.Provider == "" || r.Provider == m.makerID) &&
+		(r.Model == "" || m.is(r.Model)) &&
 		(r.Host == "" || r.Host == host.Record.Metadata.ID)
 }
 
-func matchesAny(refs []store.ModelRefParts, m *Model, providerID string, host *Host) bool {
+// is reports whether a reference's model part is the model: its id, or the name
+// of one that the catalog does not know.
+func (m *Model) is(part string) bool {
+	return part == m.ID || m.Unknown && strings.EqualFold(part, m.ID)
+}
+
+func matchesAny(refs []store.ModelRefParts, m *Model, host *Host) bool {
 	for _, r := range refs {
-		if matches(r, m, providerID, host) {
+		if matches(r, m, host) {
 			return true
 		}
 	}
 	return false
 }
 
-func (g *grant) allows(m *Model, providerID string, host *Host) bool {
-	if matchesAny(g.deny, m, providerID, host) {
+func (g *grant) allows(m *Model, host *Host) bool {
+	if matchesAny(g.deny, m, host) {
 		return false
 	}
-	return g.all || matchesAny(g.models, m, providerID, host)
+	return g.all || matchesAny(g.models, m, host)
+}
+
+// allowsThrough is allows for the last of a chain of models, of which the
+// others are alias models, each standing for the next. Whoever names an alias
+// model grants what it leads to, on that way only; what is denied of any of
+// them is denied.
+func (g *grant) allowsThrough(chain []*Model, host *Host) bool {
+	open := g.all
+	for _, m := range chain {
+		if matchesAny(g.deny, m, host) {
+			return false
+		}
+		open = open || g.names(m, host)
+		if !open && !matchesAny(g.models, m, host) {
+			return false
+		}
+	}
+	return true
+}
+
+// names reports whether the grant names the model itself.
+func (g *grant) names(m *Model, host *Host) bool {
+	for _, r := range g.models {
+		if r.Model != "" && matches(r, m, host) {
+			return true
+		}
+	}
+	return false
 }
 
 // lists reports whether the grant shows the model in lists: a deprecated model

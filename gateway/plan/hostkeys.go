@@ -48,6 +48,11 @@ func (c *compiler) compileHostKey(rec *store.HostKey) {
 // host, the host account, the key's tier.
 func (c *compiler) addHostKey(h *Host, k *HostKey, tierID string) {
 	k.Host, k.Index = h, len(c.plan.HostKeys)
+	k.Seed = seedOf(h.Name(), "key", k.Name)
+	k.AccountSeed = k.Seed
+	if k.AccountID != "" {
+		k.AccountSeed = seedOf(h.Name(), "account", c.nameOf(store.KindHostAccount, k.AccountID))
+	}
 	hostRef := store.AccountRef("host:" + h.Record.Metadata.ID)
 	c.underTier(k, c.bound[hostRef], string(hostRef), "host "+h.Name())
 	if k.AccountID != "" {
@@ -63,6 +68,20 @@ func (c *compiler) addHostKey(h *Host, k *HostKey, tierID string) {
 	h.Keys = append(h.Keys, k)
 	c.keys[k.ID] = k
 	c.plan.HostKeys = append(c.plan.HostKeys, k)
+}
+
+// seedOf hashes names (FNV-1a, 64 bits): not ids, so that gateways with the same
+// records choose alike.
+func seedOf(parts ...string) uint64 {
+	const offset, prime = 14695981039346656037, 1099511628211
+	h := uint64(offset)
+	for _, part := range parts {
+		for i := range len(part) {
+			h = (h ^ uint64(part[i])) * prime
+		}
+		h *= prime // a byte that no name holds
+	}
+	return h
 }
 
 // tier returns the key's tier policy. A key whose tier does not exist is not

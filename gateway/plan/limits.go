@@ -119,24 +119,33 @@ func (c *compiler) policyModelLimits(p *store.Policy, subject string, source lim
 	out := ModelLimits{}
 	for rec := range c.catalog.Models.All() {
 		m := c.models[rec.Metadata.ID]
-		for _, entry := range p.Spec.RLBindings {
-			if namesModel(entry.Models, m, rec.Spec.ProviderID) {
-				limits, refused := c.rateLimit(p, entry.RateLimitID, subject, m.ID, source, per)
-				out[m] = ModelLimit{Limits: limits, Refused: refused}
-				break
-			}
-		}
+		c.modelLimit(out, m, p, subject, source, per)
+	}
+	for _, m := range c.unknown {
+		c.modelLimit(out, m, p, subject, source, per)
 	}
 	c.modelLimits[memo] = out
 	return out
 }
 
+// modelLimit puts the first entry of the policy that names the model into the
+// map.
+func (c *compiler) modelLimit(to ModelLimits, m *Model, p *store.Policy, subject string, source limiter.Source, per perValues) {
+	for _, entry := range p.Spec.RLBindings {
+		if namesModel(entry.Models, m) {
+			limits, refused := c.rateLimit(p, entry.RateLimitID, subject, m.ID, source, per)
+			to[m] = ModelLimit{Limits: limits, Refused: refused}
+			return
+		}
+	}
+}
+
 // namesModel reports whether the references name the model on any host: the
 // host is not known when a limit is reserved.
-func namesModel(refs []store.ModelRef, m *Model, providerID string) bool {
+func namesModel(refs []store.ModelRef, m *Model) bool {
 	for _, r := range readable(refs) {
 		r.Host = ""
-		if matches(r, m, providerID, nowhere) {
+		if matches(r, m, nowhere) {
 			return true
 		}
 	}

@@ -16,6 +16,11 @@ type Live interface {
 	KeyStates() map[string]KeyState   // by host-key id
 	HostStates() map[string]HostState // by host id
 
+	// Listed returns how the host with the id spells a model that it lists under
+	// the name, in any case; "" when it does not. It reports false when the list
+	// of the host is not known. It calls nothing.
+	Listed(hostID, name string) (spelling string, known bool)
+
 	// ResetKey closes the breaker of a host key and ends its rests. It reports
 	// false for a key that is not in use.
 	ResetKey(hostKeyID string) bool

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"net/netip"
-	"strings"
 	"time"
 
 	"relay/limiter"
@@ -14,8 +13,15 @@ type Plan struct {
 	Generation uint64
 	Hosts      []*Host    // enabled hosts
 	HostKeys   []*HostKey // usable keys; HostKey.Index is the place in this list
-	Pools      int        // number of Pool.Index values
+	Turns      []string   // names, that outlive plans, of the turns that Pool.Turn points to
 	Warnings   []store.Problem
+
+	Control        *limiter.Split // the system's limit on the control API, by client address; nil: none
+	ControlRefused *Refused       // that limit cannot be enforced
+
+	// Local is the caller of requests without a credential; nil unless
+	// Input.Open, and while its service account does not exist.
+	Local *Caller
 
 	callers  map[[32]byte]*Caller
 	names    nameIndex
@@ -28,12 +34,24 @@ func (p *Plan) Catalog() *store.Catalog { return p.compiled.catalog }
 // Caller returns the caller whose credential has the SHA-256, or nil.
 func (p *Plan) Caller(sum [32]byte) *Caller { return p.callers[sum] }
 
+// Has reports whether the caller's credential, made for this plan or one before
+// it, still exists and is not revoked.
+func (p *Plan) Has(c *Caller) bool {
+	if c.Credential == store.KindServiceAccount {
+		return p.Local != nil && p.Local.KeyID == c.KeyID
+	}
+	key := p.Catalog().RelayKeys.Get(c.KeyID)
+	return key != nil && key.Spec.RevokedAt == nil
+}
+
 // Callers returns the number of credentials the plan knows.
 func (p *Plan) Callers() int { return len(p.callers) }
 
-// Caller is one relay key with all that its ladder allows and limits.
+// Caller is one relay key with all that its ladder allows and limits, or the
+// service account that requests without a credential run as.
 type Caller struct {
 	KeyID, KeyName, Prefix string
+	Credential             store.Kind // of KeyID: relay-key, or service-account for the local caller
 
 	Disabled  bool
 	ExpiresAt time.Time // zero: never
@@ -45,6 +63,8 @@ type Caller struct {
 	Endpoints    []map[string]bool // one set a rung that names endpoints
 	Tenancy      Tenancy
 	PolicyIDs    []string // of every rung, widest first
+	TrustUser    bool     // the end user that a request names is believed
+	UserHeader   string   // in canonical form: where else it may be named
 
 	// Refused is set when no request of the caller can pass.
 	Refused *Refused
@@ -72,6 +92,14 @@ type Refused struct {
 // A model without an entry is not limited by that policy.
 type ModelLimits map[*Model]ModelLimit
 
+// Of returns what limits the model.
+func (l ModelLimits) Of(m *Model) ModelLimit {
+	if m.like != nil {
+		m = m.like
+	}
+	return l[m]
+}
+
 // ModelLimit is what one policy puts on one model.
 type ModelLimit struct {
 	Limits  []*limiter.Limit
@@ -80,14 +108,30 @@ type ModelLimit struct {
 
 // Model is a model that may be asked for.
 type Model struct {
-	ID, Name             string
+	ID, Name             string // of one that the catalog does not know: its name, twice
 	Provider, ProviderID string // name and record id of who makes it; empty when not said
 	Created              time.Time
 	Disabled             bool
 	Deprecated           bool
+	Alias                bool       // no host is bound to it: it stands for its fallbacks
+	Unknown              bool       // the catalog does not know it
 	Bindings             []*Binding // enabled ones, by priority
 	Limits               []*limiter.Limit
 	Refused              *Refused // a limit of the model that cannot be enforced
+
+	makerID   string     // of its provider, as the record says
+	bound     bool       // a binding names it, if only one that is switched off
+	fallbacks []fallback // in order
+	like      *Model     // of an unknown one: that for which policies limit it
+}
+
+// Label returns the model's name for metrics: that of every model that the
+// catalog does not know is one, since callers make these up.
+func (m *Model) Label() string {
+	if m.Unknown {
+		return "unknown"
+	}
+	return m.Name
 }
 
 // Binding is a model on a host.
@@ -116,6 +160,8 @@ type Host struct {
 	Record *store.Host
 	Index  int
 	Keys   []*HostKey
+
+	served map[string]*Model // by what the host calls them, in lower case
 }
 
 // Name returns the host's name.
@@ -129,99 +175,15 @@ type HostKey struct {
 	Host      *Host
 	AccountID string
 	Anonymous bool
-	Value     store.Secret
+	// Seed and AccountSeed are fixed numbers of the key and of the account that
+	// it shares a prompt cache with, for affinity. Keys of one account have the
+	// same AccountSeed.
+	Seed, AccountSeed uint64
+	Value             store.Secret
 	// ValueHash is the key of the breaker: another value begins closed.
 	ValueHash string
 	Limits    []*limiter.Limit // of the host, the host account and the key's tier
 	PerModel  []ModelLimits
 	grants    []grant
 	refused   *Refused // a limit above the key cannot be enforced
-}
-
-// Access is what a ladder allows: a route for each model it may use.
-type Access struct {
-	routes map[*Model]*Route
-	list   []*Model
-}
-
-// Route returns the model's route, or nil when the ladder does not allow it.
-func (a *Access) Route(m *Model) *Route { return a.routes[m] }
-
-// Models returns the models to list, in the order of their names.
-func (a *Access) Models() []*Model { return a.list }
-
-// Route is where requests for a model may go.
-type Route struct {
-	Model *Model
-	Pools []Pool
-	// Dropped tells why keys that the pools name cannot be used because of a
-	// limit that cannot be enforced; nil when none was.
-	Dropped *Refused
-}
-
-// Pool is the candidates of one pool for one model, by binding priority and
-// then in the pool's own order.
-type Pool struct {
-	Index      int // distinct among the plan's pools
-	Name       string
-	Selection  string
-	Candidates []Candidate
-}
-
-// Candidate is a key on which to try a request.
-type Candidate struct {
-	Key     *HostKey
-	Binding *Binding
-}
-
-// Takes reports whether the candidate can take a request in the shape that is
-// pinned to the host; a nil pin is none.
-func (c Candidate) Takes(pin *Host, s store.Shape) bool {
-	return (pin == nil || c.Key.Host == pin) && c.Binding.Speaks(s)
-}
-
-// nameIndex finds models by what callers write.
-type nameIndex struct {
-	exact    map[string]*Model // as written, and in lower case
-	patterns []pattern         // longest prefix first
-	hosts    map[string]*Host
-	sorted   []string // real names, for near matches
-}
-
-type pattern struct {
-	prefix string
-	model  *Model
-}
-
-// Find resolves a model name of a request: a name, an alias, provider/model,
-// each with an optional @host. host is nil when none is named; ok is false
-// when the model or the host is not known.
-func (p *Plan) Find(name string) (m *Model, host *Host, ok bool) {
-	if m := p.names.model(name); m != nil {
-		return m, nil, true
-	}
-	at := strings.LastIndexByte(name, '@')
-	if at < 0 {
-		return nil, nil, false
-	}
-	m, host = p.names.model(name[:at]), p.names.host(name[at+1:])
-	return m, host, m != nil && host != nil
-}
-
-func (n *nameIndex) host(name string) *Host { return n.hosts[strings.ToLower(name)] }
-
-func (n *nameIndex) model(name string) *Model {
-	if m := n.exact[name]; m != nil {
-		return m
-	}
-	lower := strings.ToLower(name)
-	if m := n.exact[lower]; m != nil {
-		return m
-	}
-	for _, p := range n.patterns {
-		if strings.HasPrefix(lower, p.prefix) {
-			return p.model
-		}
-	}
-	return nil
 }

@@ -40,37 +40,92 @@ func (c *Caller) RefuseUnknown(name string) *Refused {
 	return &Refused{Code: "model_not_found", Message: "No model " + Quoted(name) + "; " + strings.ToLower(mayUse[:1]) + mayUse[1:]}
 }
 
-// RefuseRoute refuses a model that the caller has no way to. takes says which
-// candidates can take the request.
-func (c *Caller) RefuseRoute(m *Model, way *Route, takes func(Candidate) bool) *Refused {
+// RefuseRoute refuses a model that the caller has no way to. pin is the host
+// that the request names, if any; takes says which candidates can take the
+// request.
+func (c *Caller) RefuseRoute(m *Model, way *Route, pin *Host, takes func(Candidate) bool) *Refused {
 	switch {
 	case m.Disabled:
 		return &Refused{Code: "model_disabled", Message: "Model " + Quoted(m.Name) + " is switched off. " + c.mayUse(m.Name)}
 	case way == nil:
-		return &Refused{Code: "model_not_allowed", Message: "This key may not use model " + Quoted(m.Name) + ". " + c.mayUse(m.Name)}
-	case len(m.Bindings) == 0:
-		return &Refused{Code: "no_host_binding", Message: "No host serves model " + Quoted(m.Name) + ". An administrator binds it with: relay model add NAME --host HOST."}
+		return c.refuseModel(m)
 	case m.Refused != nil:
 		return m.Refused
-	case way.any(takes):
+	case way.Any(takes):
 		return nil
-	case way.Dropped != nil:
-		return way.Dropped
+	case pin != nil && !way.each(func(r *Route) bool { return onHost(r.bindings, pin) != nil }):
+		return c.refusePin(m, way, pin)
+	case !way.each(func(r *Route) bool { return len(r.bindings) > 0 }):
+		return noHostBinding("No host serves model " + Quoted(m.Name))
+	}
+	var dropped *Refused
+	way.each(func(r *Route) bool { dropped = r.Dropped; return dropped != nil })
+	if dropped != nil {
+		return dropped
 	}
 	return &Refused{Code: "no_keys", Message: "No provider key can take model " + Quoted(m.Name) + " now. An administrator adds one with: relay connect PROVIDER."}
 }
 
+func (c *Caller) refuseModel(m *Model) *Refused {
+	return &Refused{Code: "model_not_allowed", Message: "This key may not use model " + Quoted(m.Name) + ". " + c.mayUse(m.Name)}
+}
+
+func noHostBinding(what string) *Refused {
+	return &Refused{Code: "no_host_binding", Message: what + ". An administrator binds it with: relay model add NAME --host HOST."}
+}
+
+// refusePin refuses a model at a host where the caller has no way to it: the
+// ladder does not allow it there, or it is not served there.
+func (c *Caller) refusePin(m *Model, way *Route, pin *Host) *Refused {
+	served := onHost(m.Bindings, pin) != nil || way.each(func(r *Route) bool { return onHost(r.Model.Bindings, pin) != nil })
+	if served {
+		return c.refuseModel(m)
+	}
+	return noHostBinding("Host " + pin.Name() + " does not serve model " + Quoted(m.Name))
+}
+
 // RefuseUnpriced refuses a model without a price where a budget says so: it
-// would cost nothing and pass every budget.
+// would cost nothing and pass every budget. Of what an alias model stands for,
+// one with a price is enough: the others are passed over.
 func (c *Caller) RefuseUnpriced(m *Model, way *Route, takes func(Candidate) bool) *Refused {
+	if c.Unpriced == nil || way == nil {
+		return nil
+	}
 	unpriced := func(k Candidate) bool { return takes(k) && k.Binding.Pricing == nil }
-	if c.Unpriced == nil || !way.any(unpriced) {
+	refused := way.Has(unpriced)
+	if m.Alias {
+		refused = !way.each(func(r *Route) bool { return r.Has(takes) && !r.Has(unpriced) })
+	}
+	if !refused {
 		return nil
 	}
 	return &Refused{
 		Code: "budget_exceeded", By: "budget",
 		Message: "Model " + Quoted(m.Name) + " has no price, and the budget of " + c.Unpriced.Owner + " refuses unpriced models. Ask your gateway administrator.",
 	}
+}
+
+// RefuseTurn refuses a model whose turn has come after others of the request: by
+// what the catalog tells, it may not be used.
+func (c *Caller) RefuseTurn(way *Route, takes func(Candidate) bool) *Refused {
+	if way.Model.Refused != nil {
+		return way.Model.Refused
+	}
+	if r := c.RefuseModelLimit(way.Model); r != nil {
+		return r
+	}
+	return c.RefuseUnpriced(way.Model, way, takes)
+}
+
+// RefuseModelLimit refuses a model for which a policy has a limit that cannot be
+// enforced.
+func (c *Caller) RefuseModelLimit(m *Model) *Refused {
+	for _, perModel := range c.ModelLimits {
+		if r := perModel.Of(m).Refused; r != nil {
+			return r
+		}
+	}
+	return nil
 }
 
 // RefuseFull says that so many keys, which are all that could take the request,
@@ -94,8 +149,14 @@ func RefuseBenched(m *Model) *Refused {
 	}
 }
 
-// any reports whether the route has a candidate of which pick is true.
-func (r *Route) any(pick func(Candidate) bool) bool {
+// Any reports whether the route, or one that it goes on with, has a candidate of
+// which pick is true.
+func (r *Route) Any(pick func(Candidate) bool) bool {
+	return r.each(func(at *Route) bool { return at.Has(pick) })
+}
+
+// Has is Any of the route's own candidates.
+func (r *Route) Has(pick func(Candidate) bool) bool {
 	if r == nil {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 type Editor interface {
 	Catalog() *store.Catalog
 	Put(rec store.AnyRecord) error
+	SetPassword(id string, hash store.PasswordHash) error
 }
 
 // ApplyOptions says whose documents they are.
@@ -21,6 +22,9 @@ type ApplyOptions struct {
 	Source string
 	// Force lets the documents win in any case.
 	Force bool
+	// Passwords are those of the users that the documents make. HashPasswords
+	// returns them.
+	Passwords Passwords
 }
 
 // The actions of a change.

@@ -131,7 +131,7 @@ func TestApply_RefusesNamesThatNothingHasWithTheirPlaces(t *testing.T) {
 	if store.CodeOf(err) != store.CodeUnprocessable {
 		t.Fatalf("got %v", err)
 	}
-	for _, part := range []string{`test.yaml:6: policy p, spec.rateLimit: no rate-limit named "a"`, `test.yaml:8: policy p, spec.pools[0].hosts[0]: no host named "h"`} {
+	for _, part := range []string{`test.yaml:6: policy p, spec.rateLimit: no rate-limit has this name`, `test.yaml:8: policy p, spec.pools[0].hosts[0]: no host has this name`} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%v, want %s", err, part)
 		}
@@ -143,7 +143,7 @@ func TestApply_RefusesNamesThatNothingHasWithTheirPlaces(t *testing.T) {
 
 func TestApply_RefusesWhatADocumentAloneTells(t *testing.T) {
 	docs := []manifest.Document{
-		{Kind: "user", Metadata: manifest.Metadata{Name: "a"}, Spec: json.RawMessage(`{}`)},
+		{Kind: "account", Metadata: manifest.Metadata{Name: "a"}, Spec: json.RawMessage(`{}`)},
 		{Kind: store.KindPolicy, Metadata: manifest.Metadata{Name: "b"}, Spec: json.RawMessage(`{"rateLimit":"x"}`)},
 		{Kind: store.KindPolicy, Metadata: manifest.Metadata{Name: "c"}, Spec: json.RawMessage(`{"pools":7}`)},
 		{Kind: store.KindPolicy, Metadata: manifest.Metadata{Name: "d"}, Spec: json.RawMessage(`{`)},
@@ -155,7 +155,7 @@ func TestApply_RefusesWhatADocumentAloneTells(t *testing.T) {
 	if store.CodeOf(err) != store.CodeInvalid {
 		t.Fatalf("got %v", err)
 	}
-	for _, part := range []string{"user a, spec: is none that this version knows", `policy b, spec: has no member "rateLimit"`, "policy c, spec: has the wrong type at pools",
+	for _, part := range []string{"account a, spec: is none that this version knows", `policy b, spec: has no member "rateLimit"`, "policy c, spec: has the wrong type at pools",
 		"policy d, spec: is not the spec", "model e@f, metadata.name: must not hold @", "host-key g, spec.value: has no place in a manifest", "host-key h, spec.value: must be given"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("no %q in %v", part, err)

@@ -46,8 +46,10 @@ func (a *applying) createOne(n *entry, rec store.AnyRecord) {
 		return
 	}
 	a.stamp(n, rec)
+	dropPassword(rec)
 	a.put(n, rec)
 	n.id = rec.Meta().ID
+	a.setPassword(n)
 	n.change = Change{Kind: n.doc.Kind, Name: rec.Meta().Name, Action: ActionCreate}
 }
 
@@ -68,6 +70,17 @@ func (a *applying) find(n *entry, rec store.AnyRecord) store.AnyRecord {
 		}
 	}
 	return nil
+}
+
+// setPassword gives a user that has just been made its first password.
+func (a *applying) setPassword(n *entry) {
+	hash, given := a.options.Passwords[passwordKey(n.doc)]
+	if n.doc.Kind != store.KindUser || !given || n.id == "" {
+		return
+	}
+	if err := a.editor.SetPassword(n.id, hash); err != nil {
+		a.refuse(store.CodeOf(err), n.doc.problem("spec.password", err.Error()))
+	}
 }
 
 func (a *applying) stamp(n *entry, rec store.AnyRecord) {

@@ -7,9 +7,10 @@
 // {kind, id} is {kind, name}. ${NAME} in any value stands for an environment
 // variable, $$ for a dollar; what a variable holds is never read as YAML.
 //
-// Secrets stay outside. A host key names its source, and a relay key gives
-// keyHash or the variable that holds its plaintext, of which only the hash
-// leaves the reader.
+// Secrets stay outside. A host key names its source, and a relay key or an admin
+// token gives its hash or the variable that holds its plaintext, of which only
+// the hash leaves the reader. A user names the variable of its first password,
+// which is used when the user is made and never after.
 //
 // Apply puts documents onto a catalog within one write, in whatever order they
 // refer to each other. Export writes a catalog so that Apply on an empty

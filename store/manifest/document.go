@@ -167,7 +167,7 @@ func (d *Document) hash() string {
 		Metadata   Metadata
 		Spec       json.RawMessage
 		KeepStored bool
-	}{d.Kind, d.Metadata, d.Spec, d.KeepStored})
+	}{d.Kind, d.Metadata, d.withoutPassword(), d.KeepStored})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }

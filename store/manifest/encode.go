@@ -74,6 +74,8 @@ func writeValue(v reflect.Value) *yaml.Node {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(v.Bool())}
 	case reflect.Int, reflect.Int64:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.FormatInt(v.Int(), 10)}
+	case reflect.Float64:
+		return numberNode(strconv.FormatFloat(v.Float(), 'f', -1, 64))
 	}
 	return textNode(v.String())
 }

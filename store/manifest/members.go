@@ -48,12 +48,17 @@ func manifestName(name string) string {
 }
 
 // hidden says why a member has no place in a manifest. What describes the secret
-// behind a relay key's hash is read-only to callers of the API and still goes
-// with the hash, so that a revoked key stays revoked where it is applied.
+// behind the hash of a relay key or an admin token is read-only to callers of the
+// API and still goes with the hash, so that what is revoked stays revoked where
+// it is applied.
 func hidden(t reflect.Type, field reflect.StructField) string {
 	switch {
-	case field.Tag.Get("readOnly") != "" && t != reflect.TypeFor[store.RelayKeySpec]():
+	case field.Tag.Get("readOnly") != "" && hashMember(t) == "":
 		return setByServer
+	case field.Tag.Get("writeOnly") != "" && t == reflect.TypeFor[store.UserSpec]():
+		return noPasswords
+	case field.Tag.Get("writeOnly") != "" && t == reflect.TypeFor[store.SettingSpec]():
+		return noSecrets
 	case field.Tag.Get("writeOnly") != "":
 		return noValues
 	}
@@ -61,6 +66,10 @@ func hidden(t reflect.Type, field reflect.StructField) string {
 }
 
 const setByServer = "is set by the server: leave it out"
+
+const noPasswords = "has no place in a manifest: set passwordFrom to {env: NAME}"
+
+const noSecrets = "has no place in a manifest: set it through the API"
 
 const noValues = "has no place in a manifest: set source to {kind: env, env: NAME} or {kind: file, path: PATH}"
 

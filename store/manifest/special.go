@@ -1,8 +1,6 @@
 package manifest
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -14,9 +12,6 @@ import (
 	"relay/limiter"
 	"relay/store"
 )
-
-// minSecret is the least length of a relay key's plaintext, in bytes.
-const minSecret = 16
 
 // ownForm returns how values of the type are read that have a form of their own
 // in manifests, or nil.
@@ -49,10 +44,12 @@ func (b *builder) special(t reflect.Type, p pair, path string, out map[string]an
 		b.fault(p.key, at, "must not stand beside shape: keep one of the two")
 	case t == reflect.TypeFor[store.PolicyBindingSpec]() && p.name == "accounts":
 		b.accountList(p, path)
-	case t == reflect.TypeFor[store.RelayKeySpec]() && p.name == "source":
-		b.secret(p, path, out)
-	case t == reflect.TypeFor[store.RelayKeySpec]() && p.name == "keyHash" && out["keyHash"] != nil:
+	case hashMember(t) != "" && p.name == "source":
+		b.secret(p, path, hashMember(t), out)
+	case hashMember(t) != "" && p.name == hashMember(t) && out[p.name] != nil:
 		b.fault(p.key, at, "must not stand beside source: keep one of the two")
+	case t == reflect.TypeFor[store.UserSpec]() && p.name == "passwordFrom":
+		b.password(p, path, out)
 	case t == reflect.TypeFor[store.KeySource]() && p.name == "insteadOf":
 		b.insteadOf(p, at)
 	case t == reflect.TypeFor[store.KeySource]() && p.name == "kind":
@@ -70,8 +67,10 @@ func specialNames(path string, kind store.Kind) []string {
 		return []string{"shape"}
 	case path == "spec" && kind == store.KindPolicyBinding:
 		return []string{"accounts"}
-	case path == "spec" && kind == store.KindRelayKey:
+	case path == "spec" && (kind == store.KindRelayKey || kind == store.KindAdminToken):
 		return []string{"source"}
+	case path == "spec" && kind == store.KindUser:
+		return []string{"passwordFrom"}
 	case path == "spec.source":
 		return []string{"insteadOf"}
 	}
@@ -128,35 +127,6 @@ func (b *builder) insteadOf(p pair, at string) {
 		b.fault(p.value, at, "must be stored, or be left out")
 	}
 	b.doc.KeepStored = ok
-}
-
-// secret turns the plaintext of a relay key that a variable holds into its hash.
-func (b *builder) secret(p pair, path string, out map[string]any) {
-	at := path + ".source"
-	if out["keyHash"] != nil {
-		b.fault(p.key, at, "must not stand beside keyHash: keep one of the two")
-		return
-	}
-	b.doc.Lines[path+".keyHash"] = p.key.Line
-	source := b.object(p.value, reflect.TypeFor[struct {
-		Kind string `json:"kind"`
-		Env  string `json:"env"`
-	}](), at)
-	name, _ := source["env"].(string)
-	if source["kind"] != "env" || name == "" {
-		b.fault(p.key, at, "must be {kind: env, env: NAME}; or give keyHash")
-		return
-	}
-	value, err := variable(name, b.options.LookupEnv)
-	switch {
-	case err != nil:
-		b.fault(p.key, at, "%s", err)
-	case len(value) < minSecret:
-		b.fault(p.key, at, "needs at least %d characters in the environment variable %s", minSecret, name)
-	default:
-		sum := sha256.Sum256([]byte(value))
-		out["keyHash"] = hex.EncodeToString(sum[:])
-	}
 }
 
 // ref reads {kind, name}, or the same as kind:name.

@@ -47,6 +47,7 @@ func (a *applying) updateOne(n *entry) []FileProblem {
 	}
 	rec.Meta().ID = n.id
 	a.stamp(n, rec)
+	dropPassword(rec)
 	if n.before == nil {
 		a.finish(n, rec)
 		return nil
@@ -60,6 +61,7 @@ func (a *applying) updateOne(n *entry) []FileProblem {
 // finish puts a created record once more when it had to wait for a name.
 func (a *applying) finish(n *entry, rec store.AnyRecord) {
 	created := a.editor.Catalog().Of(n.doc.Kind).Find(n.id)
+	keepSet(created, rec)
 	if len(differences(created, rec)) > 0 {
 		a.put(n, rec)
 	}
@@ -92,6 +94,30 @@ func keep(n *entry, rec store.AnyRecord) {
 		keepValue(n.doc, n.before.SpecValue().(*store.HostKeySpec), spec)
 	case *store.RelayKeySpec:
 		keepSecret(n.before.SpecValue().(*store.RelayKeySpec), spec)
+	case *store.AdminTokenSpec:
+		keepToken(n.before.SpecValue().(*store.AdminTokenSpec), spec)
+	}
+	keepSet(n.before, rec)
+}
+
+// keepSet takes over what only the server sets.
+func keepSet(before, rec store.AnyRecord) {
+	switch spec := rec.SpecValue().(type) {
+	case *store.UserSpec:
+		had := before.SpecValue().(*store.UserSpec)
+		spec.HasPassword, spec.TokenVersion, spec.Identity, spec.Groups = had.HasPassword, had.TokenVersion, had.Identity, had.Groups
+	case *store.SettingSpec:
+		spec.HasSecret = before.SpecValue().(*store.SettingSpec).HasSecret
+	}
+}
+
+// keepToken is keepSecret for an admin token.
+func keepToken(before, spec *store.AdminTokenSpec) {
+	if spec.RevokedAt == nil {
+		spec.RevokedAt = before.RevokedAt
+	}
+	if spec.TokenHash == before.TokenHash && spec.Prefix == "" {
+		spec.Prefix = before.Prefix
 	}
 }
 

@@ -46,10 +46,16 @@ async function reason(response) {
   return `The server answered ${response.status}.`;
 }
 
-/** @returns {Promise<{signedIn: boolean}>} */
+/** @returns {Promise<{signedIn: boolean, setUp: boolean}>} */
 export const session = () => call('session');
 
-/** @param {string} setup the secret of a setup link */
-export const signIn = (setup) => call('session', {method: 'POST', body: {setup}});
+/** @param {string} username @param {string} password */
+export const signIn = (username, password) => call('session', {method: 'POST', body: {username, password}});
+
+/**
+ * Makes the first user.
+ * @param {string} setup the secret of a setup link @param {string} username @param {string} password
+ */
+export const setUp = (setup, username, password) => call('setup', {method: 'POST', body: {setup, username, password}});
 
 export const signOut = () => call('session', {method: 'DELETE'});

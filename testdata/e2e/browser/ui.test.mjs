@@ -21,6 +21,14 @@ after(async () => {
   upstream?.close();
 });
 
+const password = 'correct horse battery';
+
+async function credentials(username, password, action) {
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', {name: action}).click();
+}
+
 const see = (text) => page.getByText(text).first().waitFor({timeout: 10000});
 
 test('a stranger is told how to get in', async () => {
@@ -30,9 +38,16 @@ test('a stranger is told how to get in', async () => {
   assert.deepEqual(complaints, []);
 });
 
-test('the link of first boot signs in and leaves no trace', async () => {
+test('the link of first boot makes the first user and leaves no trace', async () => {
   const link = await relay.firstLink();
   await page.goto(link);
+  await see('Set up Relay');
+  assert.equal(page.url(), relay.control);
+  assert.deepEqual(await look(page, 'setup'), []);
+  await credentials('maria', 'short', 'Make the first user');
+  await see('must be at least 8 bytes long');
+  complaints.length = 0; // the browser tells of the refusal
+  await credentials('maria', password, 'Make the first user');
   await see('first');
   await see('Taking requests');
   assert.equal(page.url(), relay.control);
@@ -141,15 +156,11 @@ test('pages of other origins change nothing', async () => {
   await see('Taking requests');
 });
 
-test('a used link opens nothing, and a fresh one signs in again', async () => {
-  const link = await relay.run('setup', '--link');
+test('a used link opens nothing', async () => {
   await page.goto('about:blank');
-  await page.goto(link);
+  await page.goto(await relay.firstLink());
   await see('Taking requests');
-  const {page: second} = await openPage(browser.context);
-  await second.goto(link);
-  await second.getByText('does not work any more').waitFor();
-  await second.close();
+  await assert.rejects(relay.run('setup', '--link'), /is set up/);
 });
 
 test('sign-out ends the session', async () => {
@@ -157,9 +168,17 @@ test('sign-out ends the session', async () => {
   await see('Sign in to Relay');
   assert.deepEqual(await browser.context.cookies(), []);
   assert.equal(await page.evaluate(async () => (await fetch('api/status')).status), 401);
-  await page.getByLabel('Setup link').fill(await relay.run('setup', '--link'));
-  await page.getByRole('button', {name: 'Sign in'}).click();
+  await page.goto(await relay.firstLink());
+  await see('set up already');
+  assert.deepEqual(await look(page, 'signed-out-again'), []);
+  complaints.length = 0;
+  await credentials('maria', 'a wrong password', 'Sign in');
+  await see('the username or the password is wrong');
+  complaints.length = 0; // the browser tells of the refusal
+  await credentials('maria', password, 'Sign in');
   await see('Taking requests');
+  const kept = await page.evaluate(() => JSON.stringify([location.href, history.state, {...localStorage}, {...sessionStorage}, document.cookie]));
+  assert.ok(!kept.includes(password), kept);
 });
 
 test('a provider that is gone, and then Relay itself, are told', async () => {
