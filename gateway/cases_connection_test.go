@@ -151,12 +151,12 @@ func TestHeaders_OfAHostStandAboveThoseOfItsCallers(t *testing.T) {
 // withoutCallers are the lines when the caller says nothing.
 func withoutCallers(lines []string) (left []string) {
 	for _, line := range lines {
-		switch {
-		case line == "User-Agent: sdk/1 relay/test":
+		switch line {
+		case "User-Agent: sdk/1 relay/test":
 			left = append(left, "User-Agent: relay/test")
-		case line == "Anthropic-Version: 2024-10-22":
+		case "Anthropic-Version: 2024-10-22":
 			left = append(left, "Anthropic-Version: 2023-06-01")
-		case line == "Accept: text/plain", line == "X-Stainless-Lang: python", line == "X-Stainless-Os: Linux", line == "X-Stainless-Key: forged":
+		case "Accept: text/plain", "X-Stainless-Lang: python", "X-Stainless-Os: Linux", "X-Stainless-Key: forged":
 		default:
 			left = append(left, line)
 		}

@@ -98,7 +98,11 @@ func TestSSRF_NoSpellingLeadsToAForbiddenAddress(t *testing.T) {
 		t.Errorf("%d connections have been made to the loopback listener", n)
 	}
 	for _, host := range []string{"127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.0.0.1.", "[::ffff:127.0.0.1]", "here.test", "either.test"} {
-		if err := probe(t, new(gateway.Prober), host, port); err != nil && !(isNumber(host) && strings.Contains(err.Error(), "its name does not resolve")) {
+		err := probe(t, new(gateway.Prober), host, port)
+		if isNumber(host) && err != nil && strings.Contains(err.Error(), "its name does not resolve") {
+			continue
+		}
+		if err != nil {
 			t.Errorf("%s: %v", host, err)
 		}
 	}

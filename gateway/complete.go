@@ -3,7 +3,6 @@ package gateway
 import (
 	"time"
 
-	"relay/gateway/plan"
 	"relay/gateway/wire"
 )
 
@@ -91,9 +90,6 @@ func (x *exchange) mayGoOn(o *outcome) bool {
 	return o.class != classRequest
 }
 
-// Waits before a host is dialled again within one request.
-var redialWaits = [...]time.Duration{100 * time.Millisecond, 200 * time.Millisecond}
-
 // try makes attempts on one key: one, and more only while nothing was sent.
 // It returns nil once the caller has an answer.
 func (x *exchange) try(c candidate) *outcome {
@@ -117,18 +113,6 @@ func (x *exchange) try(c candidate) *outcome {
 	}
 }
 
-// mayRedial reports whether an attempt is left for the host that could not be
-// reached. The last one is for another, where there is one.
-func (x *exchange) mayRedial(c candidate) bool {
-	if x.attemptsLeft != 1 {
-		return x.attemptsLeft > 0
-	}
-	elsewhere := func(other plan.Candidate) bool {
-		return other.Key.Host != c.Key.Host && !x.picker.down.has(other.Key.Host.Index) && x.takes(other)
-	}
-	return !x.way.Has(elsewhere) && (x.noFallback() || !x.walk.More(elsewhere))
-}
-
 // composeRoom is how much longer than the caller's body the outgoing one may be
 // without a second allocation.
 const composeRoom = 128
@@ -149,18 +133,6 @@ func (x *exchange) compose(c candidate) []byte {
 		}
 	}
 	return wire.Splice(make([]byte, 0, len(x.body)+composeRoom), x.body, edits...)
-}
-
-// pause waits, and returns false when the caller leaves meanwhile.
-func (x *exchange) pause(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-x.r.Context().Done():
-		return false
-	}
 }
 
 // giveUp gives the key's reservation back and tells its breaker.

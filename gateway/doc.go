@@ -24,7 +24,10 @@
 //     selection.go  by what the pool chooses, affinity.go for a conversation
 //     breaker.go    what is known of each key's health
 //  7. attempt.go    prepares, sends and classes one attempt on one key
-//     upstream.go   transports and the addresses that may be dialled
+//     redial.go     dials a host again that could not be reached
+//     upheader.go   header lines that go up
+//     upstream.go   one host: URLs, health; sender.go its connections
+//     dialrules.go  the addresses that may be dialled
 //     drain.go      reads an answer on for a caller that has gone
 //  8. stream.go     passes an event stream on as it comes
 //     reply.go      writes it, streamend.go ends it

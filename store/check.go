@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -65,7 +66,7 @@ func (k *check) exists(t target) bool {
 // bindings checks that a model has one binding a host.
 func (k *check) bindings() {
 	first := map[[2]string]*HostBinding{}
-	for b := range k.catalog.HostBindings.All() {
+	for b := range k.catalog.HostBindings.byAge() {
 		pair := [2]string{b.Spec.ModelID, b.Spec.HostID}
 		if earlier := first[pair]; earlier != nil {
 			k.add(b, "spec", "binds %s to %s as %s does: a model has one binding a host",
@@ -80,7 +81,7 @@ func (k *check) bindings() {
 // model's name is never reached, and no error: real names win.
 func (k *check) aliases() {
 	first := map[string]*Model{}
-	for m := range k.catalog.Models.All() {
+	for m := range k.catalog.Models.byAge() {
 		for i, alias := range m.Spec.Aliases {
 			key := strings.ToLower(alias)
 			switch earlier := first[key]; {
@@ -107,7 +108,7 @@ func (k *check) hostKeys() {
 // relayKeys checks that a secret belongs to one key.
 func (k *check) relayKeys() {
 	first := map[string]*RelayKey{}
-	for key := range k.catalog.RelayKeys.All() {
+	for key := range k.catalog.RelayKeys.byAge() {
 		k.secret(first, key, "spec.keyHash", key.Spec.KeyHash)
 		k.secret(first, key, "spec.previousHash", key.Spec.PreviousHash)
 	}
@@ -120,6 +121,18 @@ func (k *check) secret(first map[string]*RelayKey, key *RelayKey, field, hash st
 		first[hash] = key
 	case earlier != key:
 		k.add(key, field, "is the secret of relay key %s already: every key needs its own", earlier.Metadata.Name)
+	}
+}
+
+// byAge yields the records from the first made on, whose ids say when that was:
+// of two that do not go together the later one is told of.
+func (t *Table[S]) byAge() iter.Seq[*Record[S]] {
+	return func(yield func(*Record[S]) bool) {
+		for _, id := range slices.Sorted(maps.Keys(t.byID)) {
+			if !yield(t.byID[id]) {
+				return
+			}
+		}
 	}
 }
 

@@ -4,7 +4,7 @@ package store
 // secret of an admin token, and who somebody is at an identity provider.
 func (k *check) access() {
 	tokens := map[string]*AdminToken{}
-	for t := range k.catalog.AdminTokens.All() {
+	for t := range k.catalog.AdminTokens.byAge() {
 		if earlier := tokens[t.Spec.TokenHash]; earlier != nil {
 			k.add(t, "spec.tokenHash", "is the secret of admin token %s already: every token needs its own", earlier.Metadata.Name)
 			continue
@@ -12,7 +12,7 @@ func (k *check) access() {
 		tokens[t.Spec.TokenHash] = t
 	}
 	people := map[Identity]*User{}
-	for u := range k.catalog.Users.All() {
+	for u := range k.catalog.Users.byAge() {
 		switch id := u.Spec.Identity; {
 		case id == nil:
 		case people[*id] != nil:

@@ -30,7 +30,7 @@ func tierOf(policy *Policy) string {
 // accounts are bound to tier policies and callers' accounts to others.
 func (k *check) policyBindings() {
 	first := map[AccountRef]*PolicyBinding{}
-	for b := range k.catalog.PolicyBindings.All() {
+	for b := range k.catalog.PolicyBindings.byAge() {
 		if earlier := first[b.Spec.Account]; earlier != nil {
 			k.add(b, "spec.account", "is bound by %s already: an account is in one policy binding", earlier.Metadata.Name)
 		} else {
