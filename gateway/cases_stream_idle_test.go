@@ -110,14 +110,14 @@ func said(text string) gatewaytest.Script {
 // count.
 func TestIdle_ASlowCallerIsNotTheUpstreamsSilence(t *testing.T) {
 	for _, k := range streamKinds() {
-		r, up := newStand(t, idle(50*time.Millisecond))
+		r, up := newStand(t, idle(time.Second))
 		event := gatewaytest.Data(`{"choices":[{"index":0,"delta":{"content":"` + strings.Repeat("much ", 2000) + `"}}]}`)
 		const much = 3000 // events of 10 KB: more than the buffers between hold
 		up.Play(gatewaytest.Join(gatewaytest.Head(200, "Content-Type: text/event-stream"), gatewaytest.Raw(k.answer(7, 3)[0]), gatewaytest.Fill(much, event), gatewaytest.Raw(k.answer(7, 3)[1:]...), gatewaytest.Close()))
 		key := r.key("laptop", store.RelayKeySpec{})
 		_, answer := r.stream(k, key)
 		r.hears(answer, "\n\n", 1)
-		for range 4 { // streams that are cut tell how often the time has come without a read
+		for range 2 { // streams that are cut tell how often the time has come without a read
 			up.Play(gatewaytest.Join(k.opening(), gatewaytest.Hang()))
 			if a := r.ask(k, key); !strings.Contains(a.Body, "sent nothing for too long") {
 				t.Fatalf("%s: got %q", k.name, a.Body)
