@@ -24,13 +24,19 @@ test-deps:
 	    apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev; \
 	  elif command -v brew >/dev/null 2>&1; then brew install gcc; \
 	  else echo "install a C compiler and try again" >&2; exit 1; fi; }
+	@command -v node >/dev/null 2>&1 || { \
+	  echo "make test compares JSON readings with Node's; installing it"; \
+	  if command -v apt-get >/dev/null 2>&1; then \
+	    apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs; \
+	  elif command -v brew >/dev/null 2>&1; then brew install node; \
+	  else echo "install Node and try again" >&2; exit 1; fi; }
 
 # Everything: the Go packages under the race detector, official SDKs and a real
 # browser against a running relay serve.
 test: test-deps race sdk browser
 
 race:
-	CGO_ENABLED=1 $(GO) test -mod=readonly -race ./...
+	CGO_ENABLED=1 $(GO) test -mod=readonly -race -timeout 30m ./...
 
 # Official SDKs, in a module of their own.
 sdk:
@@ -56,7 +62,7 @@ lint:
 fuzz:
 	@for p in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
-	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$p || exit 1; \
 	  done; done
 
 bench:
