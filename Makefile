@@ -16,7 +16,7 @@ run: build
 	./relay serve
 
 # What the Go tests need beyond Go, make and git: a C compiler for the race
-# detector. The browser test installs Chromium and Node itself.
+# detector, and Node. The browser test installs Chromium itself.
 test-deps:
 	@command -v cc >/dev/null 2>&1 || command -v gcc >/dev/null 2>&1 || { \
 	  echo "make test needs a C compiler for the race detector; installing one"; \
