@@ -192,6 +192,9 @@ func TestRBAC_StoredKeysGoElsewhereWithTheRightToReplaceThemOnly(t *testing.T) {
 	c.by("editor", "POST", "/api/apply", `{"documents":[{"kind":"host","metadata":{"name":"up"},"spec":{"baseURL":"https://elsewhere.example/v1","auth":"bearer"}}]}`).want(403)
 	c.by("editor", "POST", "/api/apply", `{"documents":[{"kind":"provider","metadata":{"name":"new"},"spec":{}}]}`).want(200).holds(`"create"`)
 	c.by("editor", "POST", "/api/apply", `{"documents":[{"kind":"policy","metadata":{"name":"new"},"spec":{}}]}`).want(403)
+	c.promote("key-editor", `"hosts","host-keys"`, `"get","list","create","update"`)
+	c.by("key-editor", "POST", "/api/hosts", `{"metadata":{"name":"mine"},"spec":{"baseURL":"https://mine.example/v1","auth":"bearer"}}`).want(http.StatusCreated)
+	c.patchBy("key-editor", "/api/host-keys/by-id/"+c.ids["host-key"], `{"spec":{"hostId":"mine"}}`).want(403).holds("rotate")
 	c.patchBy("admin", host, `{"spec":{"baseURL":"https://elsewhere.example/v1"}}`).want(200)
 	c.by("editor", "POST", "/api/hosts", `{"metadata":{"name":"second"},"spec":{"baseURL":"https://second.example/v1","auth":"bearer"}}`).want(http.StatusCreated)
 }

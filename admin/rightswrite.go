@@ -196,15 +196,21 @@ func reserved(member string) *Problem {
 // mayRedirect refuses to send stored keys elsewhere to whoever may not replace
 // them.
 func (w *writing) mayRedirect(before store.AnyRecord, differing []string) error {
-	host, ok := before.(*store.Host)
-	if !ok || !slices.ContainsFunc(differing, redirects) || !hasStoredKey(w.base, host) {
+	var moved bool
+	switch rec := before.(type) {
+	case *store.Host:
+		moved = slices.ContainsFunc(differing, redirects) && hasStoredKey(w.base, rec)
+	case *store.HostKey:
+		moved = rec.Spec.Source.Kind == "stored" && slices.Contains(differing, "spec.hostId")
+	}
+	if !moved {
 		return nil
 	}
 	if w.access(w.base).Allows(store.KindHostKey.Plural(), store.VerbRotate, store.System()) {
 		return nil
 	}
 	p := forbidden(string(store.VerbRotate), store.KindHostKey.Plural())
-	p.Detail = "the host has stored keys, which would go elsewhere: that needs the verb rotate on host-keys"
+	p.Detail = "a stored key would go elsewhere: that needs the verb rotate on host-keys"
 	return p
 }
 
