@@ -43,7 +43,7 @@ func (s *server) placeOf(r *http.Request) string {
 
 // openPaths are where one gets to without a credential.
 func openPaths() map[string]bool {
-	return map[string]bool{sessionPath: true, setUpPath: true}
+	return map[string]bool{sessionPath: true, setUpPath: true, oidcLoginPath: true, oidcCallbackPath: true}
 }
 
 // authorized lets a call through to its handler when the table of needs allows

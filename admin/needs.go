@@ -26,6 +26,8 @@ func needs() map[string]need {
 		"sign-out":        {open: true},
 		setUpAction:       {open: true},
 		"change-password": {},
+		"oidc-login":      {open: true},
+		"oidc-callback":   {open: true},
 
 		"openapi": {},
 		"version": {},

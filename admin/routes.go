@@ -81,6 +81,7 @@ func (s *server) routes(api huma.API) {
 	s.tokenRoutes(api)      // POST /api/auth/token, /api/auth/token/revoke, /api/auth/token-key/rotate
 	s.ceilingRoutes(api)    // GET, PUT /admin/organizations/{org_id}/limits
 	s.sessionRoutes(api)    // GET, POST, DELETE /api/session, POST /api/session/password
+	s.oidcRoutes(api)       // GET /api/auth/oidc/login, /api/auth/oidc/callback
 	s.setupRoutes(api)      // POST /api/setup-link, /api/setup
 	openAPIRoute(api)       // GET /api/openapi.json
 }

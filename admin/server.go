@@ -42,6 +42,7 @@ type Options struct {
 	Authz                   string           // AuthzSingle or AuthzRBAC; empty: AuthzSingle
 	Passwords               *store.Passwords // hashes passwords; nil: at the usual cost
 	SessionIdle, SessionMax time.Duration    // when sessions end; 0: 12 hours, 7 days
+	OIDC                    *OIDC            // an identity provider; nil: passwords only
 
 	Now func() time.Time // time.Now when nil
 	Log zerolog.Logger
@@ -69,6 +70,9 @@ type server struct {
 	failures failures
 	sessions *sessions
 	setup    setupLinks
+	provider *provider // nil: there is none
+
+	begunCookies begunCookies
 }
 
 func newServer(o Options) *server {
@@ -84,7 +88,10 @@ func newServer(o Options) *server {
 	if o.Passwords == nil {
 		o.Passwords = store.NewPasswords(store.PasswordCost{})
 	}
-	return &server{Options: o, started: o.Now(), sessions: newSessions(o), setup: setupLinks{dir: o.DB.Dir()}}
+	return &server{
+		Options: o, started: o.Now(), sessions: newSessions(o), setup: setupLinks{dir: o.DB.Dir()},
+		provider: newProvider(o), begunCookies: newBegunCookies(),
+	}
 }
 
 // newRouter matches paths as they were sent, so that "%2F" in a name is not a

@@ -20,6 +20,7 @@ type Session struct {
 	SignedIn      bool           `json:"signedIn"`
 	SetUp         bool           `json:"setUp" doc:"There is a user already; without one a setup link makes the first."`
 	Authz         string         `json:"authz" enum:"single,rbac"`
+	OIDC          bool           `json:"oidc,omitempty" doc:"GET /api/auth/oidc/login signs in at an identity provider."`
 	Until         time.Time      `json:"until,omitzero" doc:"When a browser's session ends unless it is used before."`
 	Actor         *store.Actor   `json:"actor,omitempty" doc:"Who calls."`
 	Administrator bool           `json:"administrator,omitempty" doc:"May do everything."`
@@ -105,7 +106,7 @@ func (s *server) showSession(k *errand, r *http.Request) *sessionOutput {
 // sessionOf tells who calls and what that may do.
 func (s *server) sessionOf(k *errand, until time.Time) Session {
 	c := s.DB.Catalog()
-	out := Session{SetUp: c.Users.Len() > 0, Authz: AuthzSingle}
+	out := Session{SetUp: c.Users.Len() > 0, Authz: AuthzSingle, OIDC: s.provider != nil}
 	if s.Authz == AuthzRBAC {
 		out.Authz = AuthzRBAC
 	}

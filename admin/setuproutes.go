@@ -162,12 +162,12 @@ func putFirstUser(e *store.Edit, user *store.User, hash store.PasswordHash) erro
 	if err := e.SetPassword(user.Metadata.ID, hash); err != nil {
 		return err
 	}
-	return bindAdmin(e, user)
+	return bindAdmin(e, user, nil)
 }
 
 // bindAdmin gives a user the built-in role admin in the whole system, and makes
 // that role when it is not there.
-func bindAdmin(e *store.Edit, user *store.User) error {
+func bindAdmin(e *store.Edit, user *store.User, labels map[string]string) error {
 	role := e.Catalog().Roles.ByName(store.RoleAdmin)
 	if role == nil {
 		role = store.BuiltinRoles()[0]
@@ -176,7 +176,7 @@ func bindAdmin(e *store.Edit, user *store.User) error {
 		}
 	}
 	return e.Put(&store.RoleBinding{
-		Metadata: store.Metadata{DisplayName: user.Metadata.Name + " is administrator"},
+		Metadata: store.Metadata{DisplayName: user.Metadata.Name + " is administrator", Labels: labels},
 		Spec: store.RoleBindingSpec{
 			RoleID: role.Metadata.ID, Scope: store.System(),
 			Subjects: []store.Ref{{Kind: store.KindUser, ID: user.Metadata.ID}},

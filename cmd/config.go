@@ -147,7 +147,7 @@ func DefaultConfig() Config {
 			BodyTimeout:       5 * time.Minute,
 		},
 		Control:  ControlConfig{Listen: "127.0.0.1:8081"},
-		Auth:     AuthConfig{SessionIdle: 12 * time.Hour, SessionMax: 7 * 24 * time.Hour},
+		Auth:     AuthConfig{OIDC: OIDCConfig{Registration: "closed"}, SessionIdle: 12 * time.Hour, SessionMax: 7 * 24 * time.Hour},
 		Audit:    AuditConfig{Retention: 365 * 24 * time.Hour},
 		Upstream: UpstreamConfig{MaxIdlePerHost: 1024},
 		Stream:   StreamConfig{KeepAlive: 15 * time.Second, IdleTimeout: 10 * time.Minute},
@@ -223,6 +223,9 @@ func (c Config) complete(env Environment, origins settings) (Config, error) {
 	var err error
 	c.MasterKey = env.secret("RELAY_MASTER_KEY")
 	if c.AdminToken, err = env.secretOrFile("RELAY_ADMIN_TOKEN"); err != nil {
+		return Config{}, err
+	}
+	if c.Auth.OIDC.ClientSecret, err = env.secretAside("RELAY_AUTH_OIDC_CLIENT_SECRET", c.Auth.OIDC.ClientSecret); err != nil {
 		return Config{}, err
 	}
 	if err := c.resolvePaths(env); err != nil {

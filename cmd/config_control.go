@@ -15,6 +15,7 @@ func (c ControlTLS) given() bool { return c.CertFile != "" || c.KeyFile != "" }
 
 // AuthConfig is about signing in.
 type AuthConfig struct {
+	OIDC        OIDCConfig    `mapstructure:"oidc" doc:"An identity provider at which people sign in (OpenID Connect)."`
 	SessionIdle time.Duration `mapstructure:"session_idle" doc:"How long a browser stays signed in without being used, 1m to 30d."`
 	SessionMax  time.Duration `mapstructure:"session_max" doc:"How long a browser stays signed in at most, 1m to 365d."`
 }
@@ -30,6 +31,7 @@ func (k *configChecker) signIn(c *Config) {
 	const day = 24 * time.Hour
 	k.within("auth.session_idle", c.Auth.SessionIdle, time.Minute, 30*day)
 	k.within("auth.session_max", c.Auth.SessionMax, time.Minute, 365*day)
+	k.oidc(c)
 	k.within("audit.retention", c.Audit.Retention, time.Hour, 36600*day)
 }
 

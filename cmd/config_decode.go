@@ -43,7 +43,7 @@ func leavesOf(section reflect.Value, prefix string) []configLeaf {
 		name := field.Tag.Get("mapstructure")
 		switch {
 		case name == "-":
-		case field.Type.Kind() == reflect.Struct:
+		case field.Type.Kind() == reflect.Struct && field.Type != reflect.TypeFor[store.Secret]():
 			leaves = append(leaves, leavesOf(section.Field(i), prefix+name+".")...)
 		default:
 			leaf := configLeaf{key: prefix + name, doc: field.Tag.Get("doc"), value: section.Field(i).Interface()}
@@ -75,6 +75,11 @@ func (l configLeaf) text() string {
 		return store.FormatDuration(value)
 	case []string:
 		return "[" + strings.Join(value, ", ") + "]"
+	case store.Secret:
+		if value.IsZero() {
+			return `""`
+		}
+		return value.String()
 	case string:
 		if value == "" {
 			return `""`
@@ -103,6 +108,8 @@ func parseAs(t reflect.Type, text string) (any, error) {
 		return text == "true", nil
 	case reflect.TypeFor[[]string]():
 		return splitList(text), nil
+	case reflect.TypeFor[store.Secret]():
+		return store.NewSecret(text), nil
 	}
 	return text, nil
 }

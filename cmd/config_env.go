@@ -51,6 +51,18 @@ func (env Environment) secretOrFile(name string) (store.Secret, error) {
 	return store.NewSecret(strings.TrimSpace(string(text))), nil
 }
 
+// secretAside reads a secret from the file that the variable with _FILE names,
+// if there is one; else it is what was given elsewhere.
+func (env Environment) secretAside(name string, given store.Secret) (store.Secret, error) {
+	if env.get(name+"_FILE") == "" {
+		return given, nil
+	}
+	if !given.IsZero() {
+		return store.Secret{}, faultf("%s_FILE is set, and the secret is given elsewhere as well: keep one", name)
+	}
+	return env.with(name, "").secretOrFile(name)
+}
+
 // home returns the user's home directory, or "".
 func (env Environment) home() string {
 	if home := env.get("HOME"); home != "" {

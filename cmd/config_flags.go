@@ -5,12 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"relay/store"
 )
 
 // addConfigFlags gives a command a flag for every key of the configuration.
 func addConfigFlags(c *cobra.Command) {
 	for _, leaf := range configLeaves() {
-		if leaf.key != "data_dir" {
+		if _, secret := leaf.value.(store.Secret); !secret && leaf.key != "data_dir" { // others can read arguments
 			c.Flags().String(leaf.flag(), "", strings.TrimSuffix(leaf.doc, "."))
 		}
 	}

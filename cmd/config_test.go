@@ -174,7 +174,9 @@ func TestLoadConfig_TakesEveryKeyFromTheEnvironment(t *testing.T) {
 		"RELAY_LIMITS_TIMEZONE": "Europe/Berlin", "RELAY_LIMITS_RESTART": "never-over", "RELAY_STATE_SNAPSHOT_INTERVAL": "500ms", "RELAY_USAGE_FLUSH_INTERVAL": "50ms",
 		"RELAY_USAGE_QUEUE": "1GiB", "RELAY_USAGE_ON_FULL": "continue", "RELAY_USAGE_DURABILITY": "strict", "RELAY_BACKUP_EVERY": "12h", "RELAY_BACKUP_KEEP": "3",
 		"RELAY_BACKUP_DIR": "/srv/backups", "RELAY_LOG_LEVEL": "warn", "RELAY_LOG_FORMAT": "text",
-		"RELAY_AUTHZ": "rbac", "RELAY_AUTH_SESSION_IDLE": "1h", "RELAY_AUTH_SESSION_MAX": "2d", "RELAY_AUDIT_RETENTION": "30d", "RELAY_AUDIT_FILE": "/var/log/relay/audit.jsonl",
+		"RELAY_AUTH_OIDC_ISSUER": "https://id.example.com", "RELAY_AUTH_OIDC_CLIENT_ID": "relay", "RELAY_AUTH_OIDC_CLIENT_SECRET": "canary",
+		"RELAY_AUTH_OIDC_REDIRECT_URL": "https://relay.lan/api/auth/oidc/callback", "RELAY_AUTH_OIDC_REGISTRATION": "open", "RELAY_AUTH_OIDC_GROUPS_CLAIM": "groups",
+		"RELAY_AUTH_OIDC_ADMINS": "maria@example.com", "RELAY_AUTHZ": "rbac", "RELAY_AUTH_SESSION_IDLE": "1h", "RELAY_AUTH_SESSION_MAX": "2d", "RELAY_AUDIT_RETENTION": "30d", "RELAY_AUDIT_FILE": "/var/log/relay/audit.jsonl",
 		"RELAY_CONTROL_TLS_CERT_FILE": "/etc/relay/control.crt", "RELAY_CONTROL_TLS_KEY_FILE": "/etc/relay/control.key", "RELAY_CONTROL_BEHIND_PROXY": "true",
 		"RELAY_DISCOVER": "false", "RELAY_TRUSTED_PROXIES": "10.0.0.0/8,::1,192.0.2.7",
 	}

@@ -61,7 +61,7 @@ func startProcess(cfg Config, env Environment, log zerolog.Logger) (*process, er
 }
 
 func (p *process) start(env Environment) error {
-	if err := errors.Join(admin.FirstBoot(p.db), admin.EnsureSystemLimits(p.db, p.log), admin.EnsureRoles(p.db), p.ship()); err != nil {
+	if err := errors.Join(admin.FirstBoot(p.db), admin.EnsureSystemLimits(p.db, p.log), admin.EnsureRoles(p.db), admin.EnsureNamed(p.db, p.cfg.Auth.OIDC.provider()), p.ship()); err != nil {
 		return err
 	}
 	if p.cfg.Inference.open() {
@@ -128,7 +128,7 @@ func (p *process) startControl(metrics *prometheus.Registry) error {
 		Admission: &admin.Admission{Limiter: p.memory, Clock: p.clock, ClientAddr: p.gateway.ClientAddr}, Version: Version(), Metrics: promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), UI: ui.Handler(),
 		Ready: p.ready, Token: p.token, InferenceURL: p.inferenceURL(), ControlURL: p.browserURL(), AllowedHosts: hosts, Log: p.log,
 		BehindProxy: p.cfg.Control.BehindProxy, Public: p.cfg.Control.public(),
-		Authz: p.cfg.Authz, SessionIdle: p.cfg.Auth.SessionIdle, SessionMax: p.cfg.Auth.SessionMax,
+		Authz: p.cfg.Authz, SessionIdle: p.cfg.Auth.SessionIdle, SessionMax: p.cfg.Auth.SessionMax, OIDC: p.cfg.Auth.OIDC.provider(),
 	})
 	socket, err := admin.ServeSocket(p.cfg.Socket, handler)
 	if err != nil {

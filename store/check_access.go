@@ -13,12 +13,14 @@ func (k *check) access() {
 	}
 	people := map[Identity]*User{}
 	for u := range k.catalog.Users.byAge() {
-		switch id := u.Spec.Identity; {
-		case id == nil:
-		case people[*id] != nil:
-			k.add(u, "spec.identity", "is that of user %s already", people[*id].Metadata.Name)
-		default:
-			people[*id] = u
+		if u.Spec.Identity == nil {
+			continue
 		}
+		id := Identity{Issuer: u.Spec.Identity.Issuer, Subject: u.Spec.Identity.Subject}
+		if earlier := people[id]; earlier != nil {
+			k.add(u, "spec.identity", "is that of user %s already", earlier.Metadata.Name)
+			continue
+		}
+		people[id] = u
 	}
 }

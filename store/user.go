@@ -11,10 +11,12 @@ type UserSpec struct {
 	Groups       []string  `json:"groups,omitempty" readOnly:"true" doc:"Groups that the identity provider named at the last sign-in."`
 }
 
-// Identity is a user of an identity provider. Both parts together are unique.
+// Identity is a user of an identity provider. Issuer and subject together are
+// unique.
 type Identity struct {
 	Issuer  string `json:"issuer"`
 	Subject string `json:"subject"`
+	Email   string `json:"email,omitempty" doc:"As the provider had verified it at the last sign-in."`
 }
 
 // GroupSpec is a set of users. A group of the name that an identity provider

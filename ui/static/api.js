@@ -46,7 +46,7 @@ async function reason(response) {
   return `The server answered ${response.status}.`;
 }
 
-/** @returns {Promise<{signedIn: boolean, setUp: boolean}>} */
+/** @returns {Promise<{signedIn: boolean, setUp: boolean, oidc?: boolean}>} */
 export const session = () => call('session');
 
 /** @param {string} username @param {string} password */

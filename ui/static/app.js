@@ -7,11 +7,12 @@ import {session, signOut} from './api.js';
 import {Console} from './console.js';
 import {SetUp} from './sections/setup.js';
 import {SignIn} from './sections/signin.js';
-import {takeSecret} from './setuplink.js';
+import {takeFault, takeSecret} from './setuplink.js';
 
 function App() {
   const [place, setPlace] = useState('unknown');
   const [known, setKnown] = useState(false); // there is a user already
+  const [provider, setProvider] = useState(false); // one may sign in elsewhere
   const [secret, setSecret] = useState('');
   const [fault, setFault] = useState('');
   const leave = useCallback((text) => {
@@ -19,10 +20,12 @@ function App() {
     setPlace('outside');
   }, []);
   const enter = useCallback(async () => {
-    const taken = takeSecret();
+    const taken = takeSecret(), failed = takeFault();
     try {
-      const {signedIn, setUp} = await session();
+      const {signedIn, setUp, oidc} = await session();
       setKnown(setUp);
+      setProvider(Boolean(oidc));
+      if (failed) setFault(failed);
       setSecret(setUp ? '' : taken);
       setPlace(signedIn && (setUp || !taken) ? 'inside' : 'outside');
       if (setUp && taken && !signedIn) setFault('This Relay is set up already, and the link does not work any more.');
@@ -31,7 +34,7 @@ function App() {
     }
   }, [leave]);
   useEffect(() => {
-    const changed = () => location.hash.startsWith('#setup=') && enter();
+    const changed = () => /^#(setup|sign-in)=/.test(location.hash) && enter();
     addEventListener('hashchange', changed);
     enter();
     return () => removeEventListener('hashchange', changed);
@@ -47,7 +50,7 @@ function App() {
   if (place === 'unknown') return null;
   if (place === 'inside') return html`<${Console} ended=${ended} leave=${out} />`;
   if (secret) return html`<${SetUp} secret=${secret} entered=${entered} />`;
-  return html`<${SignIn} known=${known} fault=${fault} entered=${entered} link=${setSecret} />`;
+  return html`<${SignIn} known=${known} provider=${provider} fault=${fault} entered=${entered} link=${setSecret} />`;
 }
 
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('app')));

@@ -168,6 +168,9 @@ test('sign-out ends the session', async () => {
   await see('Sign in to Relay');
   assert.deepEqual(await browser.context.cookies(), []);
   assert.equal(await page.evaluate(async () => (await fetch('api/status')).status), 401);
+  await page.goto(relay.control + '#sign-in=closed');
+  await see('You are no user of this Relay');
+  assert.equal(page.url(), relay.control);
   await page.goto(await relay.firstLink());
   await see('set up already');
   assert.deepEqual(await look(page, 'signed-out-again'), []);

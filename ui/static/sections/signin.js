@@ -7,12 +7,13 @@ import {Command} from '../parts/command.js';
 import {Credentials} from '../parts/credentials.js';
 import {secretIn} from '../setuplink.js';
 
-/** @param {{known: boolean, fault: string, entered: () => void, link: (secret: string) => void}} props */
-export function SignIn({known, fault, entered, link}) {
+/** @param {{known: boolean, provider: boolean, fault: string, entered: () => void, link: (secret: string) => void}} props */
+export function SignIn({known, provider, fault, entered, link}) {
   return html`<main class="signin">
     <img src="icon.svg" alt="" width="40" height="40" />
     <h1>Sign in to Relay</h1>
-    ${known
+    ${provider && html`<p><a class="provider" href="api/auth/oidc/login">Sign in with your organization's account</a></p>`}
+    ${known || provider
       ? html`<${Credentials} action="Sign in" fault=${fault} complete="current-password" send=${signIn} done=${entered} />
         <p class="hint">No password any more? On the machine that runs Relay:</p>
         <${Command} text="relay user password NAME" />`
