@@ -20,6 +20,22 @@ func TestReserve_TakesReadingsThatArriveOutOfOrder(t *testing.T) {
 	w.refuse(limits...)
 }
 
+// TestSnapshot_TakesReadingsThatArriveOutOfOrder takes a snapshot by a reading
+// that is older than the last charge.
+func TestSnapshot_TakesReadingsThatArriveOutOfOrder(t *testing.T) {
+	w := newWorld(t)
+	limits := w.oneOfEach(2)[:8]
+	w.spend(everything(1), limits...)
+	w.now.V -= int64(time.Second)
+	next := newWorld(t)
+	next.restore(w.snapshot())
+	for _, l := range next.oneOfEach(2)[:8] {
+		if next.used(l) == 0 {
+			t.Errorf("%s is not in the snapshot", l.Counter.Name())
+		}
+	}
+}
+
 func TestReserve_AdmitsExactlyTheAmountToManyGoroutines(t *testing.T) {
 	w := newWorld(t)
 	limits := []*limiter.Limit{
