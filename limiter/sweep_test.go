@@ -43,15 +43,15 @@ func TestSweep_IsNoWayAroundALimit(t *testing.T) {
 	if w.registry.Find(limit.Counter.Name()) != nil {
 		t.Error("a counter that has been idle for two windows is still there")
 	}
-	w.pass(363 * 24 * time.Hour)
+	w.pass(364*24*time.Hour - 1) // 366 days but for a nanosecond
 	w.registry.Sweep(7, w.now)
 	w.refuse(w.budget("policy", 10, limiter.PeriodTotal, ""))
-	w.pass(2 * 24 * time.Hour)
+	w.pass(1)
 	w.registry.Sweep(1, w.now)
 	w.refuse(w.budget("policy", 10, limiter.PeriodTotal, ""))
 	w.registry.Sweep(8, w.now)
 	if w.registry.Len() != 0 {
-		t.Error("a total budget without a plan is kept for more than a year")
+		t.Error("a total budget without a plan is kept for more than 366 days")
 	}
 }
 
