@@ -203,6 +203,11 @@ func TestUnknownModels_CountUnderTheLimitsThatNameTheirHostOrThemselves(t *testi
 		x.want(x.call(key, bodyOf(fmt.Sprintf("made-up-%d@a", i))), 200, "hello")
 	}
 	x.want(x.call(key, bodyOf("made-up-9@a")), 429, "2 of 2 requests")
+	for _, model := range []string{"novel-1@a", "made-up-9@a"} {
+		if e := x.explain("laptop", model); e.Refusal == nil || e.Refusal.Code != "rate_limit_exceeded" {
+			t.Errorf("%s is explained by %+v", model, e.Refusal)
+		}
+	}
 }
 
 func TestUnknownModels_AreRefusedWhereABudgetWantsPrices(t *testing.T) {

@@ -60,7 +60,7 @@ func (x *exchange) showUsage() error {
 	for _, m := range x.caller.Access.Models() {
 		own.Models = append(own.Models, m.Name)
 		for _, perModel := range x.caller.ModelLimits {
-			own.add(x, m.Name, perModel[m].Limits)
+			own.add(x, m.Name, perModel.Of(m).Limits)
 		}
 		own.add(x, m.Name, m.Limits)
 	}

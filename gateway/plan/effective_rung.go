@@ -89,7 +89,7 @@ func (a *asked) poolOwner() *RecordName {
 func limitsOf(m *Model, all []ModelLimits) []*limiter.Limit {
 	var limits []*limiter.Limit
 	for _, perModel := range all {
-		limits = appendLimits(limits, perModel[m].Limits)
+		limits = appendLimits(limits, perModel.Of(m).Limits)
 	}
 	return appendLimits(limits, m.Limits)
 }

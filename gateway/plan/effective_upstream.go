@@ -77,7 +77,7 @@ func (u *upstreamFold) addModels(out *FoldedLadder, h *Host) {
 		out.Models = append(out.Models, m.Name)
 		var limits []*limiter.Limit
 		for _, perModel := range u.above.PerModel {
-			limits = appendLimits(limits, perModel[m].Limits)
+			limits = appendLimits(limits, perModel.Of(m).Limits)
 		}
 		if len(limits) > 0 {
 			out.ModelLimits = append(out.ModelLimits, ModelEffect{nameOf(rec), u.seen.describe(u.compiler, limits)})
