@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"relay/gateway/plan"
 	"relay/gateway/wire"
 	"relay/limiter"
 )
@@ -18,15 +19,11 @@ func (x *exchange) admit() error {
 	if r := x.caller.RefuseUnpriced(x.model, x.way, x.takes); r != nil {
 		return refusedByPlan(r)
 	}
-	x.ticket.Add(x.caller.Limits)
-	for _, perModel := range x.caller.ModelLimits {
-		entry := perModel.Of(x.model)
-		if entry.Refused != nil {
-			return refusedByPlan(entry.Refused)
-		}
-		x.ticket.Add(entry.Limits)
+	if r := x.caller.RefuseModelLimit(x.model); r != nil {
+		return refusedByPlan(r)
 	}
-	x.ticket.Add(x.model.Limits)
+	x.ticket.Add(x.caller.Limits)
+	x.addModelLimits(&x.ticket, x.model)
 	refusal, err := x.s.limiter.Reserve(x.r.Context(), x.s.clock.Now(), &x.ticket)
 	if err != nil {
 		return wire.NewError(wire.CodeLimiterUnavailable, "The limits of this key cannot be checked now. Try again shortly.")
@@ -36,6 +33,15 @@ func (x *exchange) admit() error {
 	}
 	x.admitted = true
 	return nil
+}
+
+// addModelLimits adds what limits the caller at a model, and what limits the
+// model for everybody.
+func (x *exchange) addModelLimits(t *limiter.Ticket, m *plan.Model) {
+	for _, perModel := range x.caller.ModelLimits {
+		t.Add(perModel.Of(m).Limits)
+	}
+	t.Add(m.Limits)
 }
 
 // takePlace asks for a place in the usage queue. Refused requests use it too.

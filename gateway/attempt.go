@@ -150,11 +150,7 @@ func (a *attempt) refused() *outcome {
 	defer timer.Stop()
 	said, _ := io.ReadAll(io.LimitReader(a.resp.Body, maxErrorBody))
 	body := redacted(string(said), a.c.Key)
-	o := &outcome{status: status, header: a.resp.Header, body: body, failure: wire.AnswerFailure(status, []byte(body))}
-	redactFailure(&o.failure, a.c.Key)
-	if asked := retryAfter(a.resp.Header, time.Now()); asked > 0 {
-		o.failure.RetryAfter = asked
-	}
+	o := &outcome{status: status, header: a.resp.Header, body: body, failure: a.heard(wire.AnswerFailure(status, []byte(body)))}
 	o.class = classOf(&o.failure)
 	return o
 }

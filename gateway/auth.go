@@ -65,15 +65,21 @@ func unauthenticated() error {
 
 // credential takes the secret out of a header's value.
 func credential(header, value string) string {
-	value = strings.TrimSpace(value)
 	if header != "Authorization" {
-		return value
+		return strings.TrimSpace(value)
 	}
-	scheme, rest, found := strings.Cut(value, " ")
-	if !found || !strings.EqualFold(scheme, "Bearer") {
-		return ""
+	token, _ := bearer(value)
+	return token
+}
+
+// bearer takes the token out of the value of an Authorization header. ok is
+// false for another scheme.
+func bearer(value string) (token string, ok bool) {
+	scheme, rest, _ := strings.Cut(strings.TrimSpace(value), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return "", false
 	}
-	return strings.TrimSpace(rest)
+	return strings.TrimSpace(rest), true
 }
 
 // checkCaller refuses keys whose time is over.
@@ -92,11 +98,8 @@ func (x *exchange) checkAddress() error {
 	if len(x.caller.AllowedCIDRs) == 0 {
 		return nil
 	}
-	addr := x.s.ClientAddr(x.r)
-	for _, prefix := range x.caller.AllowedCIDRs {
-		if prefix.Contains(addr) {
-			return nil
-		}
+	if contains(x.caller.AllowedCIDRs, x.s.ClientAddr(x.r)) {
+		return nil
 	}
 	return wire.NewError(wire.CodeIPRestricted, "Relay key "+x.caller.KeyName+" may not be used from this address. Ask your gateway administrator.")
 }

@@ -64,16 +64,29 @@ func (k *keyState) admits(model string, now time.Time) (trial, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
-	case now.Before(k.rests[model]), now.Before(k.rests[""]):
+	case !k.free(model, now):
 		return trial{}, false
 	case k.until.IsZero():
 		return trial{key: k}, true
-	case now.Before(k.until), k.probe != 0:
-		return trial{}, false
 	}
 	k.probes++
 	k.probe = k.probes
 	return trial{k, k.probe}, true
+}
+
+// ready reports whether admits would let the model through, and takes nothing.
+func (k *keyState) ready(model string, now time.Time) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.free(model, now)
+}
+
+// free is ready for whoever holds the mutex.
+func (k *keyState) free(model string, now time.Time) bool {
+	if now.Before(k.rests[model]) || now.Before(k.rests[""]) {
+		return false
+	}
+	return k.until.IsZero() || !now.Before(k.until) && k.probe == 0
 }
 
 // withdraw ends a trial that tells nothing of the key.

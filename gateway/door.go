@@ -120,13 +120,4 @@ func originText(h http.Header) string {
 // upgrades reports whether the request wants a WebSocket. Other upgrades are
 // offers (h2c is one that some clients make every time), which a server is free
 // to ignore (RFC 9110, section 7.8).
-func upgrades(h http.Header) bool {
-	for _, line := range h["Upgrade"] {
-		for token := range strings.SplitSeq(line, ",") {
-			if strings.EqualFold(strings.TrimSpace(token), "websocket") {
-				return true
-			}
-		}
-	}
-	return false
-}
+func upgrades(h http.Header) bool { return hasToken(h["Upgrade"], "websocket") }

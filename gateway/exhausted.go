@@ -121,10 +121,7 @@ func (x *exchange) abandoned() error {
 	if x.stopping() {
 		return errStopping()
 	}
-	x.errorKind = errCallerGone.Code
-	if !x.began {
-		x.status = errCallerGone.Status
-	}
+	x.recordGone()
 	x.settle()
 	return nil
 }

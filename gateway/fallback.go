@@ -98,10 +98,7 @@ func (x *exchange) mayTurnTo(r *plan.Route) bool {
 		return false
 	}
 	x.own.Reset()
-	x.own.Add(r.Model.Limits)
-	for _, perModel := range x.caller.ModelLimits {
-		x.own.Add(perModel.Of(r.Model).Limits)
-	}
+	x.addModelLimits(&x.own, r.Model)
 	refusal, err := x.s.limiter.Reserve(x.r.Context(), x.s.clock.Now(), &x.own)
 	switch {
 	case err != nil:

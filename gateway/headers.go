@@ -33,18 +33,18 @@ func goesDown(name string) bool {
 // copyDown copies what may go to the caller.
 func copyDown(to, from http.Header) {
 	for name, values := range from {
-		if goesDown(name) && !namedIn(from["Connection"], name) {
+		if goesDown(name) && !hasToken(from["Connection"], name) { // hop-by-hop (RFC 9110, section 7.6.1)
 			to[name] = values
 		}
 	}
 }
 
-// namedIn reports whether a Connection header makes the header hop-by-hop
-// (RFC 9110, section 7.6.1).
-func namedIn(connection []string, name string) bool {
-	for _, line := range connection {
-		for token := range strings.SplitSeq(line, ",") {
-			if strings.EqualFold(strings.TrimSpace(token), name) {
+// hasToken looks for a token, in any case, in the comma-separated lists of a
+// header.
+func hasToken(lines []string, token string) bool {
+	for _, line := range lines {
+		for element := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(element), token) {
 				return true
 			}
 		}

@@ -3,6 +3,7 @@ package gateway
 import (
 	"net/http"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"relay/gateway/plan"
@@ -68,18 +69,16 @@ func identity(name string) string {
 		}
 		name = name[:end]
 	}
-	if utf8.ValidString(name) && strings.IndexFunc(name, isControl) < 0 {
+	if utf8.ValidString(name) && strings.IndexFunc(name, unicode.IsControl) < 0 {
 		return name
 	}
 	return strings.Map(func(r rune) rune {
-		if isControl(r) || r == utf8.RuneError {
+		if unicode.IsControl(r) || r == utf8.RuneError {
 			return -1
 		}
 		return r
 	}, name)
 }
-
-func isControl(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }
 
 // anonymous returns the caller of a request that carries no credential at all,
 // which is service account local where inference.auth is open; else nil.
@@ -100,14 +99,10 @@ func anonymous(p *plan.Plan, h http.Header) *plan.Caller {
 // carries reports whether a credential header has anything in it. SDKs that are
 // given no key send an empty one.
 func carries(header, value string) bool {
-	value = strings.TrimSpace(value)
-	if header == "Authorization" {
-		scheme, rest, _ := strings.Cut(value, " ")
-		if strings.EqualFold(scheme, "Bearer") {
-			value = strings.TrimSpace(rest)
-		}
+	if token, ok := bearer(value); ok && header == "Authorization" {
+		return token != ""
 	}
-	return value != ""
+	return strings.TrimSpace(value) != ""
 }
 
 // unauthenticatedHere is what a caller without a valid key is told. Clients of

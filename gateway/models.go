@@ -8,7 +8,6 @@ import (
 
 	"relay/gateway/plan"
 	"relay/gateway/wire"
-	"relay/gateway/wire/messages"
 )
 
 // listModels answers GET /v1/models with what the caller may reach. It is not
@@ -21,7 +20,7 @@ func (x *exchange) listModels() error {
 	for _, m := range x.caller.Access.Models() {
 		models = append(models, wireModel(m))
 	}
-	x.sendJSON(x.modelCodec().AppendModels(nil, models))
+	x.sendJSON(x.codec.AppendModels(nil, models))
 	return nil
 }
 
@@ -41,16 +40,8 @@ func (x *exchange) showModel() error {
 	}
 	model := wireModel(m)
 	model.ID = id
-	x.sendJSON(x.modelCodec().AppendModel(nil, model))
+	x.sendJSON(x.codec.AppendModel(nil, model))
 	return nil
-}
-
-// modelCodec writes Anthropic's forms for callers that say so.
-func (x *exchange) modelCodec() wire.Codec {
-	if x.r.Header.Get("Anthropic-Version") != "" {
-		return messages.Codec{}
-	}
-	return x.codec
 }
 
 // mayRead checks the credential; without a ladder there is nothing to list.

@@ -72,14 +72,6 @@ func (p *picker) overLimit(wait time.Duration) {
 	p.full++
 }
 
-// fit reports whether the key takes this request and is healthy.
-func (p *picker) fit(c plan.Candidate, now time.Time) (trial, bool) {
-	if p.passed.has(c.Key.Index) || !p.x.takes(c) || p.down.has(c.Key.Host.Index) {
-		return trial{}, false
-	}
-	return p.x.gen.keys[c.Key.Index].admits(p.x.model.ID, now)
-}
-
 // bitset is a set of small numbers that keeps its memory from request to
 // request.
 type bitset []uint64

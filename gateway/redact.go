@@ -22,18 +22,34 @@ const (
 // redacted replaces the key in text of an upstream before it goes anywhere,
 // however the upstream has written it. A text that ends within the key loses
 // what there is of it.
-func redacted(text string, k *plan.HostKey) string {
+func redacted(text string, k *plan.HostKey) string { return newRedactor(k).text(text) }
+
+// redactor takes one key out of many texts.
+type redactor struct {
+	spelled  []string
+	replacer *strings.Replacer // nil: there is no key
+}
+
+func newRedactor(k *plan.HostKey) redactor {
 	secret := k.Value.Reveal()
 	if secret == "" {
-		return text
+		return redactor{}
 	}
-	spelled := writtenForms(secret)
-	pairs := make([]string, 0, 2*len(spelled))
-	for _, s := range spelled {
+	r := redactor{spelled: writtenForms(secret)}
+	pairs := make([]string, 0, 2*len(r.spelled))
+	for _, s := range r.spelled {
 		pairs = append(pairs, s, redaction)
 	}
-	text = strings.NewReplacer(pairs...).Replace(text)
-	for _, s := range spelled {
+	r.replacer = strings.NewReplacer(pairs...)
+	return r
+}
+
+func (r redactor) text(text string) string {
+	if r.replacer == nil {
+		return text
+	}
+	text = r.replacer.Replace(text)
+	for _, s := range r.spelled {
 		text = withoutTail(text, s)
 	}
 	return text
@@ -41,15 +57,17 @@ func redacted(text string, k *plan.HostKey) string {
 
 // redactFailure replaces the key in all that a failure says.
 func redactFailure(f *wire.Failure, k *plan.HostKey) {
+	r := newRedactor(k)
 	for _, text := range [...]*string{&f.Code, &f.Type, &f.Param, &f.Message} {
-		*text = redacted(*text, k)
+		*text = r.text(*text)
 	}
 }
 
 // dropEchoes leaves out headers that hold the key.
 func dropEchoes(h http.Header, k *plan.HostKey) {
+	r := newRedactor(k)
 	for name, values := range h {
-		if all := strings.Join(values, "\n"); redacted(all, k) != all {
+		if all := strings.Join(values, "\n"); r.text(all) != all {
 			h.Del(name)
 		}
 	}

@@ -38,7 +38,7 @@ func (p *picker) choose(pool *plan.Pool, among []plan.Candidate, now time.Time) 
 			return candidate{}, false
 		}
 		c := among[best]
-		if t, ok := p.fit(c, now); ok {
+		if t, ok := p.x.gen.keys[c.Key.Index].admits(p.x.model.ID, now); ok {
 			return candidate{c, t}, true
 		}
 		p.passed.add(c.Key.Index)
@@ -73,16 +73,6 @@ func (p *picker) open(c *plan.Candidate, now time.Time) bool {
 		return false
 	}
 	return p.x.gen.keys[c.Key.Index].ready(p.x.model.ID, now)
-}
-
-// ready reports whether admits would let the model through, and takes nothing.
-func (k *keyState) ready(model string, now time.Time) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if now.Before(k.rests[model]) || now.Before(k.rests[""]) {
-		return false
-	}
-	return k.until.IsZero() || !now.Before(k.until) && k.probe == 0
 }
 
 func (p *picker) leastUsed(among []plan.Candidate, now time.Time) int {

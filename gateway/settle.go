@@ -164,7 +164,7 @@ func (x *exchange) fillUsage(e *store.Event, u *wire.Usage) {
 // request is counted and logged.
 func (x *exchange) finish() {
 	if x.callerGone && x.errorKind == "" {
-		x.errorKind = "client_closed"
+		x.errorKind = errCallerGone.Code
 	}
 	x.settle()
 	x.trying.withdraw()

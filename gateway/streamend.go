@@ -32,9 +32,12 @@ func (x *exchange) finishStream(a *attempt, last ...[]byte) {
 
 // noteGone makes the record tell of a caller that has left before the end.
 func (x *exchange) noteGone() {
-	if !x.gone() {
-		return
+	if x.gone() {
+		x.recordGone()
 	}
+}
+
+func (x *exchange) recordGone() {
 	x.errorKind = errCallerGone.Code
 	if !x.began {
 		x.status = errCallerGone.Status
@@ -57,7 +60,12 @@ func (a *attempt) failed() *outcome {
 
 // failure is what the error object has said, without the key.
 func (a *attempt) failure() wire.Failure {
-	f := a.x.tap.Failure
+	return a.heard(a.x.tap.Failure)
+}
+
+// heard is what an upstream has said of a failure: without the key, and with
+// the wait of the answer's header over that of its body.
+func (a *attempt) heard(f wire.Failure) wire.Failure {
 	redactFailure(&f, a.c.Key)
 	if asked := retryAfter(a.resp.Header, time.Now()); asked > 0 {
 		f.RetryAfter = asked

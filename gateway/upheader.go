@@ -81,7 +81,7 @@ func (a *attempt) appendFields(fields []http1.Field) []http1.Field {
 	in := a.x.r.Header
 	versioned := a.x.shape != store.ShapeAnthropic
 	for name, values := range in {
-		if !goesUp(name) || a.up.sets(name) || namedIn(in["Connection"], name) {
+		if !goesUp(name) || a.up.sets(name) || hasToken(in["Connection"], name) {
 			continue
 		}
 		versioned = versioned || name == "Anthropic-Version"

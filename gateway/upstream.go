@@ -123,11 +123,8 @@ const modelsSuffix = "/models"
 // its root as base and the other shapes under /v1.
 func (u *upstream) url(suffix string) *url.URL {
 	at := *u.base
-	for _, s := range u.spec.Shapes {
-		if s == store.ShapeOllama {
-			at.Path += "/v1"
-			break
-		}
+	if slices.Contains(u.spec.Shapes, store.ShapeOllama) {
+		at.Path += "/v1"
 	}
 	at.Path += suffix
 	return &at
