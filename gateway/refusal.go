@@ -11,10 +11,7 @@ func (x *exchange) limited(r limiter.Refusal) error {
 	x.refusal = r
 	name := r.Limit.Counter.Name()
 	e := wire.NewError(plan.LimitCode(r.Limit), plan.RefusalText(r))
-	e.RefusedBy = "limit"
-	if name.Meter == limiter.MeterCost {
-		e.RefusedBy = "budget"
-	}
+	e.RefusedBy = plan.LimitKind(r.Limit)
 	e.RetryAfter = max(r.Wait, 0)
 	e.RateLimit = &wire.RateLimit{
 		Name: r.Limit.Source.Name, Meter: string(name.Meter), Window: name.Window,

@@ -92,11 +92,17 @@ func allowedBindings(m *Model, allowed func(*Host) bool) []*Binding {
 }
 
 func (f *fold) routeOn(m *Model, bindings []*Binding) *Route {
+	return newRoute(m, bindings, f.pools, func(p *poolKeys) int { return f.turn(p, m.ID) })
+}
+
+// newRoute makes the route over the bindings, with the pools that have a key for
+// it. turn says which turn a pool takes.
+func newRoute(m *Model, bindings []*Binding, pools []poolKeys, turn func(*poolKeys) int) *Route {
 	route := &Route{Model: m, bindings: bindings}
-	for _, pool := range f.pools {
-		candidates := route.candidates(pool.keys, bindings)
-		if len(candidates) > 0 {
-			route.Pools = append(route.Pools, Pool{Name: pool.name, Selection: pool.selection, Turn: f.turn(&pool, m.ID), Candidates: candidates})
+	for i := range pools {
+		pool := &pools[i]
+		if candidates := route.candidates(pool.keys, bindings); len(candidates) > 0 {
+			route.Pools = append(route.Pools, Pool{Name: pool.name, Selection: pool.selection, Turn: turn(pool), Candidates: candidates})
 		}
 	}
 	return route

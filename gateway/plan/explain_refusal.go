@@ -54,11 +54,7 @@ func (e *explainer) refusedByPlan() *Refused {
 }
 
 func limited(r limiter.Refusal) *WouldRefuse {
-	by := "limit"
-	if r.Limit.Counter.Name().Meter == limiter.MeterCost {
-		by = "budget"
-	}
-	return &WouldRefuse{Code: LimitCode(r.Limit), Message: RefusalText(r), By: by, RetryAfterSeconds: r.RetryAfter()}
+	return &WouldRefuse{Code: LimitCode(r.Limit), Message: RefusalText(r), By: LimitKind(r.Limit), RetryAfterSeconds: r.RetryAfter()}
 }
 
 // refusedByKeys looks for a model that has room and a key of it that is healthy

@@ -24,6 +24,14 @@ func LimitCode(l *limiter.Limit) string {
 	return "rate_limit_exceeded"
 }
 
+// LimitKind is what refuses when the limit does: limit or budget.
+func LimitKind(l *limiter.Limit) string {
+	if l.Counter.Name().Meter == limiter.MeterCost {
+		return "budget"
+	}
+	return "limit"
+}
+
 // LimitText says what a limit allows, of what and for whom:
 //
 //	Limit "chat-rl" of policy chat: 60 requests in 1m, shared by 3 keys

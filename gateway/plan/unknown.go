@@ -115,13 +115,7 @@ func (p *Plan) ForwardRoute(a *Access, name string, host *Host) *Route {
 	}
 	b := &Binding{Model: m, Host: host, Shapes: host.shapes(), UpstreamName: name, Weight: 1}
 	m.Bindings = []*Binding{b}
-	r := &Route{Model: m, bindings: m.Bindings}
-	for _, pool := range a.pools {
-		if candidates := r.candidates(pool.keys, r.bindings); len(candidates) > 0 {
-			r.Pools = append(r.Pools, Pool{Name: pool.name, Selection: pool.selection, Turn: pool.unknownTurn, Candidates: candidates})
-		}
-	}
-	return r
+	return newRoute(m, m.Bindings, a.pools, func(p *poolKeys) int { return p.unknownTurn })
 }
 
 // ForwardHosts returns the hosts to which the access leads for a model of the
