@@ -29,6 +29,16 @@ func (t *Tap) Finish(index int64, reason string) {
 // Finished reports whether every choice that was asked for has ended.
 func (t *Tap) Finished() bool { return bits.OnesCount64(t.finished) >= max(t.Choices, 1) }
 
+// Fails reads the failure that a document tells, if it tells one, and reports
+// whether it does.
+func (t *Tap) Fails(document []byte) bool {
+	f, ok := FailureIn(document)
+	if ok {
+		t.Failure = f
+	}
+	return ok
+}
+
 // internReason keeps a reason that is cut from a buffer, without allocating
 // for those that upstreams usually give. What of others is no rune, or cut, becomes U+FFFD.
 func internReason(reason string) string {

@@ -33,7 +33,7 @@ func (Embeddings) ReadAnswer(t *wire.Tap, body []byte) wire.Kind {
 	switch {
 	case !w.End():
 		return wire.Invalid
-	case !hasData && failed(t, body):
+	case !hasData && t.Fails(body):
 		return wire.Failed
 	case first != '{':
 		return wire.Invalid

@@ -35,7 +35,7 @@ func readChunk(t *wire.Tap, data []byte) wire.Kind {
 	switch {
 	case !c.parse(data):
 		return wire.Content
-	case c.failed() && failed(t, data):
+	case c.failed() && t.Fails(data):
 		return wire.Failed
 	}
 	if c.tell(t); c.onlyUsage() {
@@ -44,22 +44,13 @@ func readChunk(t *wire.Tap, data []byte) wire.Kind {
 	return wire.Content
 }
 
-// failed reads the failure of a document that may be one.
-func failed(t *wire.Tap, document []byte) bool {
-	f, ok := wire.FailureIn(document)
-	if ok {
-		t.Failure = f
-	}
-	return ok
-}
-
 // ReadAnswer reads a whole answer. An answer without choices is still content.
 func (Codec) ReadAnswer(t *wire.Tap, body []byte) wire.Kind {
 	var c chunk
 	switch {
 	case !c.parse(body):
 		return wire.Invalid
-	case c.failed() && failed(t, body):
+	case c.failed() && t.Fails(body):
 		return wire.Failed
 	case c.first != '{':
 		return wire.Invalid

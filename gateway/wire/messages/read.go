@@ -65,7 +65,7 @@ func readUnnamed(t *wire.Tap, data []byte) wire.Kind {
 	if kind, known := readNamed(t, typeIn(data), data); known {
 		return kind
 	}
-	if failed(t, data) {
+	if t.Fails(data) {
 		return wire.Failed
 	}
 	return wire.Content
@@ -95,22 +95,13 @@ func readStop(t *wire.Tap, data []byte) wire.Kind {
 	return wire.Terminal
 }
 
-// failed reads the failure of a document that may be one.
-func failed(t *wire.Tap, document []byte) bool {
-	f, ok := wire.FailureIn(document)
-	if ok {
-		t.Failure = f
-	}
-	return ok
-}
-
 // ReadAnswer reads a whole message. One without content is still content.
 func (Codec) ReadAnswer(t *wire.Tap, body []byte) wire.Kind {
 	var m message
 	switch {
 	case !m.parse(body):
 		return wire.Invalid
-	case m.mayBeError && failed(t, body):
+	case m.mayBeError && t.Fails(body):
 		return wire.Failed
 	case m.first != '{':
 		return wire.Invalid
