@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"relay/gateway/http1"
 	"relay/gateway/plan"
 	"relay/gateway/wire"
@@ -81,20 +79,42 @@ func probeError(h *store.Host, status int, body []byte) error {
 	return e
 }
 
+// modelNames reads {"data":[{"id"}]}, or {"models":[{"name"}]} where that is no
+// list.
 func modelNames(h *store.Host, body []byte) ([]string, error) {
-	list := wire.View(body)
-	entries, member := list.Get("data"), "id"
-	if !entries.IsArray() {
-		entries, member = list.Get("models"), "name"
-	}
-	if !gjson.ValidBytes(body) || !entries.IsArray() {
-		return nil, &plan.UpstreamError{Status: http.StatusOK, Class: classServerError.String(), Message: "host " + h.Metadata.Name + " answers at " + h.Spec.BaseURL + modelsSuffix + ", but with no list of models"}
-	}
-	var names []string
-	for _, entry := range entries.Array() {
-		if name := entry.Get(member); name.Type == gjson.String {
-			names = append(names, string([]byte(name.Str)))
+	var data, models []string
+	var isData, isModels bool
+	w := wire.Walk(body)
+	for more := w.Object(); more; more = w.Member() {
+		switch string(w.Name()) {
+		case "data":
+			data, isData = namesIn(&w, "id")
+		case "models":
+			models, isModels = namesIn(&w, "name")
 		}
 	}
-	return names, nil
+	switch {
+	case !w.End() || !isData && !isModels:
+		return nil, &plan.UpstreamError{Status: http.StatusOK, Class: classServerError.String(), Message: "host " + h.Metadata.Name + " answers at " + h.Spec.BaseURL + modelsSuffix + ", but with no list of models"}
+	case isData:
+		return data, nil
+	}
+	return models, nil
+}
+
+// namesIn reads the texts of one member of each object in an array; ok is false
+// for another value.
+func namesIn(w *wire.Walker, member string) (names []string, ok bool) {
+	ok = w.First() == '['
+	for more := w.Array(); more; more = w.Element() {
+		for more := w.Object(); more; more = w.Member() {
+			if string(w.Name()) != member {
+				continue
+			}
+			if name, isText := w.Text(nil); isText {
+				names = append(names, string(name))
+			}
+		}
+	}
+	return names, ok
 }
