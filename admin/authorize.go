@@ -129,7 +129,12 @@ func notThere(kind store.Kind) *Problem {
 }
 
 func forbidden(verb, kind string) *Problem {
-	p := problem(http.StatusForbidden, "your roles do not let you %s %s here; an administrator can bind a role that does", verb, kind)
+	return denied("your roles do not let you %s %s here; an administrator can bind a role that does", verb, kind)
+}
+
+// denied is a refusal for want of rights.
+func denied(format string, args ...any) *Problem {
+	p := problem(http.StatusForbidden, format, args...)
 	p.Code = store.CodeForbidden
 	return p
 }

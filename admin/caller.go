@@ -8,17 +8,28 @@ import (
 )
 
 // caller is who makes a request. Its rights belong to a catalog and are worked
-// out of the one that counts at the moment.
+// out of the one that counts at the moment. One request uses it.
 type caller struct {
 	actor  store.Actor
 	full   bool   // may do everything, whatever the records say
 	user   string // id of the user; "" for whoever is none
 	token  string // id of the admin token; "" for whoever shows none
 	single bool   // users may do everything or nothing
+
+	judged *store.Catalog // of which rights are; nil: nobody has asked
+	rights store.Access
 }
 
-// access returns what the caller may do under the catalog.
+// access returns what the caller may do under the catalog, which no edit may
+// change meanwhile. A list asks for it once a row.
 func (k *caller) access(c *store.Catalog) store.Access {
+	if k.judged != c {
+		k.judged, k.rights = c, k.accessUnder(c)
+	}
+	return k.rights
+}
+
+func (k *caller) accessUnder(c *store.Catalog) store.Access {
 	if k.full {
 		return store.FullAccess()
 	}

@@ -73,16 +73,7 @@ func (s *server) setCeiling(ctx context.Context, in *setCeilingInput) (*ceilingO
 	}
 	id := named.Meta().ID
 	c, err := s.write(ctx, func(e *store.Edit) error {
-		stored, err := current[store.OrganizationSpec](e.Catalog(), store.KindOrganization, id, in.IfMatch)
-		if err != nil {
-			return err
-		}
-		rec, err := copyOf(stored)
-		if err != nil {
-			return err
-		}
-		in.Body.put(rec)
-		return e.Put(rec)
+		return alter(e, store.KindOrganization, id, in.IfMatch, in.Body.put)
 	})
 	if err != nil {
 		return nil, err
@@ -90,7 +81,7 @@ func (s *server) setCeiling(ctx context.Context, in *setCeilingInput) (*ceilingO
 	return ceilingOf(c, c.Organizations.Get(id)), nil
 }
 
-func (b *Ceiling) put(rec *store.Organization) {
+func (b *Ceiling) put(rec *store.Organization) error {
 	limits := store.Limits{}
 	if rec.Spec.Limits != nil {
 		limits = *rec.Spec.Limits
@@ -100,4 +91,5 @@ func (b *Ceiling) put(rec *store.Organization) {
 	if limits == (store.Limits{}) {
 		rec.Spec.Limits = nil
 	}
+	return nil
 }

@@ -104,17 +104,21 @@ func (s *server) describe(c *store.Catalog, d *connection, out *connectOutput) (
 	return err
 }
 
-func (in *ConnectRequest) check() error {
-	given := 0
-	for _, present := range []bool{!in.Value.IsZero(), in.Env != "", in.File != ""} {
-		if present {
-			given++
+// countTrue tells how many of several ways were given.
+func countTrue(given ...bool) (n int) {
+	for _, one := range given {
+		if one {
+			n++
 		}
 	}
+	return n
+}
+
+func (in *ConnectRequest) check() error {
 	switch {
 	case in.Host == "":
 		return invalid(store.Problem{Field: "host", Message: "must name a host"})
-	case given > 1:
+	case countTrue(!in.Value.IsZero(), in.Env != "", in.File != "") > 1:
 		return invalid(store.Problem{Field: "value", Message: "goes with neither env nor file: give the key in one way"})
 	}
 	return nil

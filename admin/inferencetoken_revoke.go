@@ -36,14 +36,8 @@ func (s *server) tokenRevokeRoute(api huma.API) {
 
 func (s *server) revokeTokens(ctx context.Context, in *TokenRevocation) error {
 	k := errandOf(ctx)
-	given := 0
-	for _, present := range []bool{!in.Token.IsZero(), in.ID != "", in.User != ""} {
-		if present {
-			given++
-		}
-	}
 	switch {
-	case given != 1:
+	case countTrue(!in.Token.IsZero(), in.ID != "", in.User != "") != 1:
 		return invalid(store.Problem{Message: "give exactly one of token, id and user"})
 	case in.User != "":
 		return s.revokeAllOf(k, in.User)
@@ -108,16 +102,10 @@ func (s *server) revokeAllOf(k *errand, ref string) error {
 	}
 	_, err = s.DB.Write(func(e *store.Edit) error {
 		e.Audit(k.actor, k.address, k.action)
-		user, err := current[store.UserSpec](e.Catalog(), store.KindUser, rec.Meta().ID, "")
-		if err != nil {
-			return err
-		}
-		next, err := copyOf(user)
-		if err != nil {
-			return err
-		}
-		next.Spec.TokenVersion++
-		return e.Put(next)
+		return alter(e, store.KindUser, rec.Meta().ID, "", func(user *store.User) error {
+			user.Spec.TokenVersion++
+			return nil
+		})
 	})
 	k.written = err == nil
 	return err

@@ -33,22 +33,22 @@ func needs() map[string]need {
 		"version": {},
 		"status":  {},
 
-		"create-setup-link": {kind: pluralOf(store.KindUser), verb: store.VerbCreate, all: true},
+		"create-setup-link": {kind: store.KindUser.Plural(), verb: store.VerbCreate, all: true},
 
-		"rotate-relay-key": {kind: pluralOf(store.KindRelayKey), verb: store.VerbRotate, row: true, own: true},
-		"revoke-relay-key": {kind: pluralOf(store.KindRelayKey), verb: store.VerbRevoke, row: true, own: true},
-		"topup-relay-key":  {kind: pluralOf(store.KindRelayKey), verb: store.VerbUpdate, row: true, own: true},
+		"rotate-relay-key": {kind: store.KindRelayKey.Plural(), verb: store.VerbRotate, row: true, own: true},
+		"revoke-relay-key": {kind: store.KindRelayKey.Plural(), verb: store.VerbRevoke, row: true, own: true},
+		"topup-relay-key":  {kind: store.KindRelayKey.Plural(), verb: store.VerbUpdate, row: true, own: true},
 
-		"rotate-host-key":    {kind: pluralOf(store.KindHostKey), verb: store.VerbRotate, row: true},
-		"test-host-key":      {kind: pluralOf(store.KindHostKey), verb: store.VerbUpdate, row: true},
-		"reset-host-key":     {kind: pluralOf(store.KindHostKey), verb: store.VerbUpdate, row: true},
-		"health-of-host-key": {kind: pluralOf(store.KindHostKey), verb: store.VerbGet, row: true},
+		"rotate-host-key":    {kind: store.KindHostKey.Plural(), verb: store.VerbRotate, row: true},
+		"test-host-key":      {kind: store.KindHostKey.Plural(), verb: store.VerbUpdate, row: true},
+		"reset-host-key":     {kind: store.KindHostKey.Plural(), verb: store.VerbUpdate, row: true},
+		"health-of-host-key": {kind: store.KindHostKey.Plural(), verb: store.VerbGet, row: true},
 
-		"rotate-admin-token": {kind: pluralOf(store.KindAdminToken), verb: store.VerbRotate, row: true},
-		"revoke-admin-token": {kind: pluralOf(store.KindAdminToken), verb: store.VerbRevoke, row: true},
+		"rotate-admin-token": {kind: store.KindAdminToken.Plural(), verb: store.VerbRotate, row: true},
+		"revoke-admin-token": {kind: store.KindAdminToken.Plural(), verb: store.VerbRevoke, row: true},
 
-		"discover-host": {kind: pluralOf(store.KindHost), verb: store.VerbUpdate, row: true},
-		"connect":       {kind: pluralOf(store.KindHostKey), verb: store.VerbCreate, all: true},
+		"discover-host": {kind: store.KindHost.Plural(), verb: store.VerbUpdate, row: true},
+		"connect":       {kind: store.KindHostKey.Plural(), verb: store.VerbCreate, all: true},
 
 		"apply":  {}, // held against the rows that it changes
 		"export": {kind: store.AnyRule, verb: store.VerbList, all: true},
@@ -60,16 +60,16 @@ func needs() map[string]need {
 
 		"explain":                {quiet: true}, // held against what it is asked about
 		"get-effective":          {},            // likewise
-		"get-policy-rate-limits": {kind: pluralOf(store.KindPolicy), verb: store.VerbGet, row: true},
+		"get-policy-rate-limits": {kind: store.KindPolicy.Plural(), verb: store.VerbGet, row: true},
 
-		"reset-rate-limit":          {kind: pluralOf(store.KindRateLimit), verb: store.VerbUpdate, row: true},
-		"reset-budget-of-policy":    {kind: pluralOf(store.KindPolicy), verb: store.VerbUpdate, row: true},
-		"reset-budget-of-relay-key": {kind: pluralOf(store.KindRelayKey), verb: store.VerbUpdate, row: true, own: true},
+		"reset-rate-limit":          {kind: store.KindRateLimit.Plural(), verb: store.VerbUpdate, row: true},
+		"reset-budget-of-policy":    {kind: store.KindPolicy.Plural(), verb: store.VerbUpdate, row: true},
+		"reset-budget-of-relay-key": {kind: store.KindRelayKey.Plural(), verb: store.VerbUpdate, row: true, own: true},
 
-		"get-organization-limits": {kind: pluralOf(store.KindOrganization), verb: store.VerbUpdate, all: true},
-		"set-organization-limits": {kind: pluralOf(store.KindOrganization), verb: store.VerbUpdate, all: true},
+		"get-organization-limits": {kind: store.KindOrganization.Plural(), verb: store.VerbUpdate, all: true},
+		"set-organization-limits": {kind: store.KindOrganization.Plural(), verb: store.VerbUpdate, all: true},
 
-		"mint-token":       {kind: pluralOf(store.KindRelayKey), verb: store.VerbMint},
+		"mint-token":       {kind: store.KindRelayKey.Plural(), verb: store.VerbMint},
 		"revoke-token":     {},
 		"rotate-token-key": {kind: store.AreaMasterKey, verb: store.VerbRotate, all: true},
 	}
@@ -78,8 +78,6 @@ func needs() map[string]need {
 	}
 	return table
 }
-
-func pluralOf(kind store.Kind) string { return kind.Plural() }
 
 // addKind adds the operations that every kind has.
 func addKind(table map[string]need, kind store.Kind) {

@@ -1,10 +1,6 @@
 package admin
 
-import (
-	"net/http"
-
-	"relay/store"
-)
+import "relay/store"
 
 // outranks refuses a change of a record by which somebody gets, or has, more
 // rights than the caller: nobody hands out more than that, and nobody takes
@@ -15,9 +11,7 @@ func (w *writing) outranks(rec store.AnyRecord) error {
 	if len(grants) == 0 || w.access(w.base).Covers(c, grants) {
 		return nil
 	}
-	p := problem(http.StatusForbidden, "the %s carries more rights than you have", rec.Kind())
-	p.Code = store.CodeForbidden
-	return p
+	return denied("the %s carries more rights than you have", rec.Kind())
 }
 
 // conferred returns the rights that whoever holds the record has by it.

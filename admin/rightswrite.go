@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -187,8 +186,7 @@ func setFromAbove(rec store.AnyRecord, member string) bool {
 }
 
 func reserved(member string) *Problem {
-	p := problem(http.StatusForbidden, "%s is set by whoever keeps what is around it", member)
-	p.Code = store.CodeForbidden
+	p := denied("%s is set by whoever keeps what is around it", member)
 	p.Errors = []store.Problem{{Field: member, Message: "is not yours to change"}}
 	return p
 }
@@ -209,9 +207,7 @@ func (w *writing) mayRedirect(before store.AnyRecord, differing []string) error 
 	if w.access(w.base).Allows(store.KindHostKey.Plural(), store.VerbRotate, store.System()) {
 		return nil
 	}
-	p := forbidden(string(store.VerbRotate), store.KindHostKey.Plural())
-	p.Detail = "a stored key would go elsewhere: that needs the verb rotate on host-keys"
-	return p
+	return denied("a stored key would go elsewhere: that needs the verb rotate on host-keys")
 }
 
 // redirects reports whether a member of a host decides who gets its keys, and

@@ -34,7 +34,7 @@ func isShipped(present, shipped *store.Role) bool {
 	same := func(a, b store.RoleRule) bool {
 		return slices.Equal(a.Kinds, b.Kinds) && slices.Equal(a.Verbs, b.Verbs)
 	}
-	return slices.EqualFunc(present.Spec.Rules, shipped.Spec.Rules, same) && present.Metadata.Owner != nil && present.Metadata.Owner.Kind == store.KindSystem
+	return slices.EqualFunc(present.Spec.Rules, shipped.Spec.Rules, same) && present.Metadata.OfSystem()
 }
 
 // keepBuiltinRole refuses to change a built-in role, and to give another role

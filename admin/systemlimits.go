@@ -67,9 +67,7 @@ func keepSystemLimit(rec, former *store.RateLimit) error {
 }
 
 func isSystemLimit(rec *store.RateLimit) bool {
-	owner := rec.Metadata.Owner
-	return owner != nil && owner.Kind == store.KindSystem &&
-		slices.ContainsFunc(systemLimits(), func(shipped *store.RateLimit) bool { return shipped.Metadata.Name == rec.Metadata.Name })
+	return rec.Metadata.OfSystem() && slices.ContainsFunc(systemLimits(), func(shipped *store.RateLimit) bool { return shipped.Metadata.Name == rec.Metadata.Name })
 }
 
 // systemLimits are the limits as shipped: all sliding windows.

@@ -161,20 +161,23 @@ func (r *resource[S]) place(e *store.Edit, rec, former *store.Record[S], body js
 // alter changes a copy of the record and writes it, for a caller who has the
 // verb.
 func (r *resource[S]) alter(ctx context.Context, verb store.Verb, id, ifMatch string, change func(*store.Record[S]) error) (*store.Catalog, error) {
-	return r.writeAs(ctx, verb, func(e *store.Edit) error {
-		stored, err := current[S](e.Catalog(), r.kind, id, ifMatch)
-		if err != nil {
-			return err
-		}
-		rec, err := copyOf(stored)
-		if err != nil {
-			return err
-		}
-		if err := change(rec); err != nil {
-			return err
-		}
-		return e.Put(rec)
-	})
+	return r.writeAs(ctx, verb, func(e *store.Edit) error { return alter(e, r.kind, id, ifMatch, change) })
+}
+
+// alter puts a changed copy of the record in its place.
+func alter[S any](e *store.Edit, kind store.Kind, id, ifMatch string, change func(*store.Record[S]) error) error {
+	stored, err := current[S](e.Catalog(), kind, id, ifMatch)
+	if err != nil {
+		return err
+	}
+	rec, err := copyOf(stored)
+	if err != nil {
+		return err
+	}
+	if err := change(rec); err != nil {
+		return err
+	}
+	return e.Put(rec)
 }
 
 // copyOf returns a record that shares nothing with the catalog's.

@@ -15,10 +15,11 @@ const KindSystem Kind = "system"
 // SystemLimit returns the system's rate limit of the name, or nil. A rate limit
 // of somebody else that has the name is none.
 func (c *Catalog) SystemLimit(name string) *RateLimit {
-	if rl := c.RateLimits.ByName(name); rl != nil && rl.Metadata.ofSystem() {
+	if rl := c.RateLimits.ByName(name); rl != nil && rl.Metadata.OfSystem() {
 		return rl
 	}
 	return nil
 }
 
-func (m *Metadata) ofSystem() bool { return m.Owner != nil && m.Owner.Kind == KindSystem }
+// OfSystem reports whether Relay owns the record itself.
+func (m *Metadata) OfSystem() bool { return m.Owner != nil && m.Owner.Kind == KindSystem }
