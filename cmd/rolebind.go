@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,13 +29,30 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.users, "user", nil, "a `USER`; repeatable")
 	flags.StringSliceVar(&f.groups, "group", nil, "a `GROUP`, or system:authenticated; repeatable")
 	flags.StringSliceVar(&f.accounts, "service-account", nil, "a `SERVICE-ACCOUNT`; repeatable")
-	flags.StringVar(&f.scope, "scope", "system", "`SCOPE` that the role holds for: system, organization:NAME, team:NAME or project:NAME")
+	scopeFlag(flags, &f.scope, "role holds")
+}
+
+func scopeFlag(flags *pflag.FlagSet, scope *string, hold string) {
+	flags.StringVar(scope, "scope", "system", "`SCOPE` that the "+hold+" for: system, organization:NAME, team:NAME or project:NAME")
+}
+
+// named are the names and ids that the flags give of a kind.
+func (f *subjectFlags) named(kind store.Kind) []string {
+	switch kind {
+	case store.KindUser:
+		return f.users
+	case store.KindGroup:
+		return f.groups
+	case store.KindServiceAccount:
+		return f.accounts
+	}
+	return nil
 }
 
 func (f *subjectFlags) subjects() ([]any, error) {
 	var all []any
-	for kind, names := range map[store.Kind][]string{store.KindUser: f.users, store.KindGroup: f.groups, store.KindServiceAccount: f.accounts} {
-		for _, name := range names {
+	for _, kind := range []store.Kind{store.KindUser, store.KindGroup, store.KindServiceAccount} {
+		for _, name := range f.named(kind) {
 			all = append(all, map[string]any{"kind": kind, "id": name})
 		}
 	}
@@ -157,8 +175,8 @@ func (b roleBindingRow) keep(ctx context.Context, s *session, left []namedRef) e
 
 // names reports whether the flags name the subject.
 func (f *subjectFlags) names(subject namedRef) bool {
-	lists := map[store.Kind][]string{store.KindUser: f.users, store.KindGroup: f.groups, store.KindServiceAccount: f.accounts}
-	return slices.Contains(lists[subject.Kind], subject.Name) || slices.Contains(lists[subject.Kind], subject.ID)
+	given := f.named(subject.Kind)
+	return slices.Contains(given, subject.Name) || slices.Contains(given, subject.ID)
 }
 
 func (a *app) roleBindingsCommand() *cobra.Command {
@@ -186,14 +204,10 @@ type namedRef struct {
 }
 
 func (r namedRef) String() string {
-	name := r.Name
-	if name == "" {
-		name = r.ID
+	if name := cmp.Or(r.Name, r.ID); name != "" {
+		return string(r.Kind) + ":" + name
 	}
-	if name == "" {
-		return string(r.Kind)
-	}
-	return string(r.Kind) + ":" + name
+	return string(r.Kind)
 }
 
 // is reports whether the reference is the one that was written, with a name or

@@ -32,7 +32,7 @@ func (a *app) tokenAddCommand() *cobra.Command {
 		Example: "  relay token add ci --role catalog-editor --expires 90d\n  relay token add research-bot --role team-admin --scope team:research",
 	}
 	c.Flags().StringSliceVar(&roles, "role", nil, "`ROLE` that it has; repeatable")
-	c.Flags().StringVar(&scope, "scope", "system", "`SCOPE` that the roles hold for: system, organization:NAME, team:NAME or project:NAME")
+	scopeFlag(c.Flags(), &scope, "roles hold")
 	c.Flags().StringVar(&expires, "expires", "", "how `LONG` it works (90d), until when (2027-01-31), or none")
 	c.RunE = a.online(func(ctx context.Context, s *session, args []string) error {
 		if err := a.canShowPlaintext(); err != nil {

@@ -43,7 +43,7 @@ func (a *app) userAddCommand() *cobra.Command {
 	c.Flags().BoolVar(&without, "no-password", false, "make it without a password")
 	c.Flags().StringVar(&email, "email", "", "`ADDRESS` of the user")
 	c.Flags().StringSliceVar(&roles, "role", nil, "`ROLE` that it gets; repeatable")
-	c.Flags().StringVar(&scope, "scope", "system", "`SCOPE` that the roles hold for: system, organization:NAME, team:NAME or project:NAME")
+	scopeFlag(c.Flags(), &scope, "roles hold")
 	c.RunE = a.online(func(ctx context.Context, s *session, args []string) error {
 		spec := map[string]any{}
 		if email != "" {
