@@ -123,15 +123,7 @@ func TestAwaitedSource_DoesNotMakeAFailingDiskBeTriedMoreOften(t *testing.T) {
 func TestAwaitedSource_SharesTransactions(t *testing.T) {
 	db, m := storetest.Open(t), newAwaitedMeter()
 	db.StartUsage(m)
-	var commits atomic.Int32
-	blocked, release := make(chan struct{}), make(chan struct{})
-	store.HookWrites(db, func(meta bool, write func() (int, error)) (int, error) {
-		if meta && commits.Add(1) == 1 {
-			close(blocked)
-			<-release
-		}
-		return write()
-	})
+	commits, blocked, release := holdFirstCommit(db)
 	m.set("a", 1)
 	m.wanted <- struct{}{}
 	<-blocked

@@ -44,19 +44,26 @@ func TestWaitUsage_ReturnsWithoutWaitingForTheFlushInterval(t *testing.T) {
 	})
 }
 
+// holdFirstCommit counts the commits from now on. The first of them closes
+// blocked and waits until release is closed.
+func holdFirstCommit(db *store.DB) (commits *atomic.Int32, blocked <-chan struct{}, release chan<- struct{}) {
+	commits = new(atomic.Int32)
+	begun, end := make(chan struct{}), make(chan struct{})
+	store.HookWrites(db, func(meta bool, write func() (int, error)) (int, error) {
+		if meta && commits.Add(1) == 1 {
+			close(begun)
+			<-end
+		}
+		return write()
+	})
+	return commits, begun, end
+}
+
 // While one batch is written all others that somebody waits for gather.
 func TestWaitUsage_SharesTransactions(t *testing.T) {
 	db := storetest.Open(t)
 	db.StartUsage(nil)
-	var commits atomic.Int32
-	blocked, release := make(chan struct{}), make(chan struct{})
-	store.HookWrites(db, func(meta bool, write func() (int, error)) (int, error) {
-		if meta && commits.Add(1) == 1 {
-			close(blocked)
-			<-release
-		}
-		return write()
-	})
+	commits, blocked, release := holdFirstCommit(db)
 	first := recordDurable(db)
 	<-blocked
 	var waiting sync.WaitGroup

@@ -2,7 +2,6 @@ package chat_test
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"testing"
 	"unicode/utf8"
 
@@ -188,26 +187,19 @@ var spices = []string{
 }
 
 func TestReadAnswer_ReadsWhatEncodingJSONReads(t *testing.T) {
-	r := rand.New(rand.NewPCG(11, 12))
-	kinds := map[wire.Kind]int{}
-	for range 40_000 {
-		document := wiretest.Mutate(r, documents[r.IntN(len(documents))], spices)
-		kinds[compareAnswer(t, document)]++
-		compareEvent(t, document)
-		compareEmbeddings(t, document)
-	}
-	if kinds[wire.Content] < 1_000 || kinds[wire.Failed] < 1_000 || kinds[wire.Invalid] < 1_000 {
-		t.Errorf("the mutations are all of one kind: %v", kinds)
-	}
+	wiretest.Mutations(t, 11, documents, spices, compareAll)
+}
+
+func compareAll(t *testing.T, document []byte) wire.Kind {
+	t.Helper()
+	compareEvent(t, document)
+	compareEmbeddings(t, document)
+	return compareAnswer(t, document)
 }
 
 func FuzzReadAnswer(f *testing.F) {
 	for _, document := range documents {
 		f.Add([]byte(document))
 	}
-	f.Fuzz(func(t *testing.T, document []byte) {
-		compareAnswer(t, document)
-		compareEvent(t, document)
-		compareEmbeddings(t, document)
-	})
+	f.Fuzz(func(t *testing.T, document []byte) { compareAll(t, document) })
 }

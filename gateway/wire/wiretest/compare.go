@@ -63,6 +63,20 @@ func CheckFailure(tb testing.TB, f wire.Failure) {
 	}
 }
 
+// Mutations compares 40,000 mutated documents, and fails when they come to
+// fewer than 1,000 of any of the kinds that a whole answer can be.
+func Mutations(t *testing.T, seed uint64, documents, spices []string, compare func(t *testing.T, document []byte) wire.Kind) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, seed+1))
+	kinds := map[wire.Kind]int{}
+	for range 40_000 {
+		kinds[compare(t, Mutate(r, documents[r.IntN(len(documents))], spices))]++
+	}
+	if kinds[wire.Content] < 1_000 || kinds[wire.Failed] < 1_000 || kinds[wire.Invalid] < 1_000 {
+		t.Errorf("the mutations are all of one kind: %v", kinds)
+	}
+}
+
 // Mutate returns a document with a few pieces cut out of it or put into it.
 func Mutate(r *rand.Rand, document string, spices []string) []byte {
 	for range 1 + r.IntN(3) {
