@@ -77,8 +77,9 @@ func (c *Client) Patch(ctx context.Context, kind store.Kind, id, etag string, pa
 	return c.send(ctx, request{method: http.MethodPatch, path: byID(kind, id), body: patch, ifMatch: etag, mediaType: mergePatch})
 }
 
-// Delete removes the record with the id, and with cascade all that refers to
-// it. Without, it fails with status 409 when something does.
+// Delete removes the record with the id, and with cascade all that is part of
+// it. It fails with status 409 when others still refer to it; with cascade, when
+// one of these narrows what somebody may do.
 func (c *Client) Delete(ctx context.Context, kind store.Kind, id string, cascade bool) error {
 	query := url.Values{}
 	if cascade {

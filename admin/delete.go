@@ -12,7 +12,7 @@ import (
 type deleteInput struct {
 	ID      string `path:"id"`
 	IfMatch string `header:"If-Match" doc:"An ETag: refused with 412 when the record has changed since."`
-	Cascade bool   `query:"cascade" doc:"Also delete every record that refers to this one, and so on."`
+	Cascade bool   `query:"cascade" doc:"Also delete what is part of it, and take it out of lists that grant. Refused with 409 while something that narrows refers to it."`
 }
 
 func (r *resource[S]) deleteRoute() {
@@ -32,77 +32,24 @@ func (r *resource[S]) deleteRoute() {
 	})
 }
 
-// remove deletes the record and, with cascade, all that depends on it.
+// remove deletes the record and, with cascade, all that is part of it.
 func remove(e *store.Edit, rec store.AnyRecord, cascade bool) error {
+	if cascade {
+		return newCascade(e.Catalog(), rec).apply(e)
+	}
+	if err := checkStays(rec); err != nil {
+		return err
+	}
+	return e.Delete(rec.Kind(), rec.Meta().ID)
+}
+
+// checkStays refuses to delete what always exists.
+func checkStays(rec store.AnyRecord) error {
 	switch {
 	case rec.Kind() == store.KindOrganization && rec.Meta().Name == defaultName:
 		return defaultStays()
 	case rec.Kind() == store.KindRole && store.IsBuiltinRole(rec.Meta().Name):
 		return builtinStays()
-	case !cascade:
-		return e.Delete(rec.Kind(), rec.Meta().ID)
-	}
-	if err := detach(e, rec); err != nil {
-		return err
-	}
-	doomed := append(dependents(e.Catalog(), rec), rec)
-	if err := disown(e, doomed); err != nil {
-		return err
-	}
-	return removeAll(e, doomed)
-}
-
-// dependents returns every record that refers to rec, directly or through
-// others.
-func dependents(c *store.Catalog, rec store.AnyRecord) []store.AnyRecord {
-	seen := map[string]bool{rec.Meta().ID: true}
-	var found []store.AnyRecord
-	for next := []store.AnyRecord{rec}; len(next) > 0; next = next[1:] {
-		for _, other := range store.References(c, next[0].Kind(), next[0].Meta().ID) {
-			if id := other.Meta().ID; !seen[id] {
-				seen[id] = true
-				found, next = append(found, other), append(next, other)
-			}
-		}
-	}
-	return found
-}
-
-// disown takes the owners from records that go anyway: a tier policy belongs to
-// a host that refers to it, and neither could go first.
-func disown(e *store.Edit, doomed []store.AnyRecord) error {
-	for _, rec := range doomed {
-		policy, ok := rec.(*store.Policy)
-		if !ok || policy.Metadata.Owner == nil {
-			continue
-		}
-		free, err := copyOf(policy)
-		if err != nil {
-			return err
-		}
-		free.Metadata.Owner = nil
-		if err := e.Put(free); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// removeAll deletes records that refer to each other, those first that no other
-// refers to any more.
-func removeAll(e *store.Edit, doomed []store.AnyRecord) error {
-	for len(doomed) > 0 {
-		var needed []store.AnyRecord
-		var fault error
-		for _, rec := range doomed {
-			if err := e.Delete(rec.Kind(), rec.Meta().ID); err != nil {
-				needed, fault = append(needed, rec), err
-			}
-		}
-		if len(needed) == len(doomed) {
-			return fault
-		}
-		doomed = needed
 	}
 	return nil
 }

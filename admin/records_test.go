@@ -185,9 +185,11 @@ func TestDelete_RefusesWhatIsReferredToUnlessItCascades(t *testing.T) {
 	f.send("DELETE", "/api/rate-limits/by-id/"+limit, "").want(http.StatusConflict).holds("policy", "tier", "refers to it")
 	f.send("GET", "/api/rate-limits/by-id/"+limit+"/references", "").want(200).holds(`"kind":"policy"`, `"name":"tier"`, `"total":1`)
 
-	f.send("DELETE", "/api/rate-limits/by-id/"+limit+"?cascade=true", "").want(http.StatusNoContent)
+	f.send("DELETE", "/api/rate-limits/by-id/"+limit+"?cascade=true", "").want(http.StatusConflict).holds("policy", "tier", "spec.rateLimitId")
+	f.send("DELETE", "/api/hosts/by-id/"+host+"?cascade=true", "").want(http.StatusNoContent)
 	f.send("GET", "/api/policies/tier", "").want(http.StatusNotFound)
 	f.send("GET", "/api/hosts/h", "").want(http.StatusNotFound)
+	f.send("DELETE", "/api/rate-limits/by-id/"+limit, "").want(http.StatusNoContent)
 }
 
 func TestPolicyBindings_PutAnAccountUnderOnePolicyOnly(t *testing.T) {

@@ -41,7 +41,7 @@ func (s *server) apiRouter() *mux.Router {
 //	POST   /api/{plural}                         create
 //	PUT    /api/{plural}/by-id/{id}              replace
 //	PATCH  /api/{plural}/by-id/{id}              change (RFC 7396)
-//	DELETE /api/{plural}/by-id/{id}              delete, ?cascade=true
+//	DELETE /api/{plural}/by-id/{id}              delete, ?cascade=true with its parts
 //	GET    /api/{plural}/by-id/{id}/references   who refers to it
 func (s *server) routes(api huma.API) {
 	records[store.ProviderSpec](s, api)

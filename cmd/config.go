@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/go-viper/mapstructure/v2"
@@ -41,7 +42,8 @@ type Config struct {
 
 	Authz          string   `mapstructure:"authz" oneof:"single,rbac" doc:"Who may do what: single, administrators everything and other users nothing; rbac, what role bindings say."`
 	Discover       bool     `mapstructure:"discover" doc:"Take provider keys from the environment and look for model servers on this machine, now and every 30 s."`
-	TrustedProxies []string `mapstructure:"trusted_proxies" doc:"Addresses and networks of proxies whose X-Forwarded-For is believed."`
+	TrustedProxies []string `mapstructure:"trusted_proxies" doc:"Addresses and networks of proxies whose X-Forwarded-For is believed; not with inference.auth: open."`
+	Domain         string   `mapstructure:"domain" doc:"The name under which callers reach Relay, such as llm.example; a loopback listener answers to it as well."`
 
 	File       string       `mapstructure:"-"` // the file that was read, or ""
 	MasterKey  store.Secret `mapstructure:"-"` // of RELAY_MASTER_KEY; goes before MasterKeyFile
@@ -51,12 +53,21 @@ type Config struct {
 // InferenceConfig is the callers' listener.
 type InferenceConfig struct {
 	Listen            string        `mapstructure:"listen" doc:"Address and port; port 0 takes a free one."`
-	Auth              string        `mapstructure:"auth" oneof:"key,open" doc:"Whether callers need a key: key, each sends one; open, those that send none run as service account local, on loopback listeners only."`
+	Auth              string        `mapstructure:"auth" oneof:"key,open" doc:"Whether callers need a key: key, each sends one; open, those that send none run as service account local, on loopback listeners only and not through a proxy."`
 	CORSOrigins       []string      `mapstructure:"cors_origins" doc:"Origins whose pages may call from a browser, such as https://app.example; * is every page of the web."`
 	AllowedHosts      []string      `mapstructure:"allowed_hosts" doc:"Host names that requests may carry besides loopback ones, while the address is a loopback one."`
 	ReadHeaderTimeout time.Duration `mapstructure:"read_header_timeout" doc:"How long a caller may take to send its headers."`
 	BodyIdleTimeout   time.Duration `mapstructure:"body_idle_timeout" doc:"How long a body may pause while it is read."`
 	BodyTimeout       time.Duration `mapstructure:"body_timeout" doc:"How long a whole body may take."`
+}
+
+// callerHosts are the names besides loopback ones to which the callers'
+// listener answers while it is on a loopback address.
+func (c *Config) callerHosts() []string {
+	if c.Domain == "" {
+		return c.Inference.AllowedHosts
+	}
+	return append(slices.Clone(c.Inference.AllowedHosts), c.Domain)
 }
 
 // open reports whether callers need no key.

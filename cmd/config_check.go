@@ -46,9 +46,12 @@ func (c *Config) check(origins settings) []string {
 	if c.Backup.Every != 0 {
 		k.within("backup.every", c.Backup.Every, time.Minute, 366*24*time.Hour)
 	}
-	k.inference(c.Inference)
+	k.inference(c)
 	k.hosts("inference.allowed_hosts", c.Inference.AllowedHosts)
 	k.pages("inference.cors_origins", c.Inference.CORSOrigins)
+	if c.Domain != "" {
+		k.hosts("domain", []string{c.Domain})
+	}
 	k.control(c)
 	k.signIn(c)
 	k.timezone("limits.timezone", c.Limits.Timezone)
@@ -110,11 +113,18 @@ func (k *configChecker) address(key, text string) (host string, ok bool) {
 	return host, true
 }
 
-// inference lets callers without a key in on loopback only.
-func (k *configChecker) inference(c InferenceConfig) {
-	host, ok := k.address("inference.listen", c.Listen)
-	if ok && c.Auth == "open" && !isLoopback(host) {
-		k.fault("inference.auth", "open lets everybody in who reaches %s; listen on a loopback address such as 127.0.0.1:8080, or write key", c.Listen)
+// inference lets callers without a key in on loopback only, and not through a
+// proxy: to Relay all who come through one on this machine are this machine.
+func (k *configChecker) inference(c *Config) {
+	host, ok := k.address("inference.listen", c.Inference.Listen)
+	if !c.Inference.open() {
+		return
+	}
+	if ok && !isLoopback(host) {
+		k.fault("inference.auth", "open lets everybody in who reaches %s; listen on a loopback address such as 127.0.0.1:8080, or write key", c.Inference.Listen)
+	}
+	if len(c.TrustedProxies) > 0 {
+		k.fault("inference.auth", "open lets everybody in whom a proxy of trusted_proxies brings, without a key; write key and give callers keys (relay key add NAME), or remove trusted_proxies and the proxy")
 	}
 }
 

@@ -50,7 +50,7 @@ func (k *configChecker) control(c *Config) {
 	}
 	host, ok := k.address("control.listen", c.Control.Listen)
 	if ok && !isLoopback(host) && !c.Control.TLS.given() && !c.Control.BehindProxy {
-		k.fault("control.listen", "%s is reached from other machines, and nothing protects it on its way: set control.tls (cert_file and key_file), or domain, which brings a certificate, or control.behind_proxy with trusted_proxies and control.allowed_hosts behind a proxy that speaks TLS; or keep it on 127.0.0.1 and reach it through ssh -L 8081:127.0.0.1:8081", c.Control.Listen)
+		k.fault("control.listen", "%s is reached from other machines, and nothing protects it on its way: set control.tls (cert_file and key_file) or control.behind_proxy with trusted_proxies and control.allowed_hosts behind a proxy that speaks TLS; or keep it on 127.0.0.1 and reach it through ssh -L 8081:127.0.0.1:8081", c.Control.Listen)
 	}
 }
 

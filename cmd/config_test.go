@@ -167,7 +167,7 @@ func TestLoadConfig_TakesEveryKeyFromTheEnvironment(t *testing.T) {
 		"HOME": "/home/op", "RELAY_DATA_DIR": "~/relay", "RELAY_MASTER_KEY_FILE": "/etc/relay/master.key",
 		"RELAY_SOCKET": "/run/relay/relay.sock", "RELAY_MAX_INFLIGHT": "64", "RELAY_MAX_BUFFERED_BYTES": "128MiB", "RELAY_MAX_CONNECTIONS": "5000",
 		"RELAY_INFERENCE_CORS_ORIGINS": "https://app.example,http://localhost:3000", "RELAY_INFERENCE_ALLOWED_HOSTS": "llm.lan", "RELAY_MAX_REQUEST_BYTES": "64MiB", "RELAY_MAX_ATTEMPTS": "3",
-		"RELAY_SHUTDOWN_TIMEOUT": "1m30s", "RELAY_INFERENCE_LISTEN": "[::1]:9090", "RELAY_INFERENCE_AUTH": "open", "RELAY_INFERENCE_READ_HEADER_TIMEOUT": "5s",
+		"RELAY_SHUTDOWN_TIMEOUT": "1m30s", "RELAY_INFERENCE_LISTEN": "[::1]:9090", "RELAY_INFERENCE_AUTH": "key", "RELAY_INFERENCE_READ_HEADER_TIMEOUT": "5s",
 		"RELAY_INFERENCE_BODY_IDLE_TIMEOUT": "10s", "RELAY_INFERENCE_BODY_TIMEOUT": "1m", "RELAY_CONTROL_LISTEN": "off",
 		"RELAY_CONTROL_ALLOWED_HOSTS": "relay.lan, gateway.example", "RELAY_UPSTREAM_DENY_PRIVATE": "true",
 		"RELAY_UPSTREAM_MAX_IDLE_PER_HOST": "16", "RELAY_STREAM_KEEPALIVE": "5s", "RELAY_STREAM_IDLE_TIMEOUT": "1d", "RELAY_LIMITS_AT_CAP": "refuse", "RELAY_LIMITS_HEADERS": "all",
@@ -178,7 +178,7 @@ func TestLoadConfig_TakesEveryKeyFromTheEnvironment(t *testing.T) {
 		"RELAY_AUTH_OIDC_REDIRECT_URL": "https://relay.lan/api/auth/oidc/callback", "RELAY_AUTH_OIDC_REGISTRATION": "open", "RELAY_AUTH_OIDC_GROUPS_CLAIM": "groups",
 		"RELAY_AUTH_OIDC_ADMINS": "maria@example.com", "RELAY_AUTHZ": "rbac", "RELAY_AUTH_SESSION_IDLE": "1h", "RELAY_AUTH_SESSION_MAX": "2d", "RELAY_AUDIT_RETENTION": "30d", "RELAY_AUDIT_FILE": "/var/log/relay/audit.jsonl",
 		"RELAY_CONTROL_TLS_CERT_FILE": "/etc/relay/control.crt", "RELAY_CONTROL_TLS_KEY_FILE": "/etc/relay/control.key", "RELAY_CONTROL_BEHIND_PROXY": "true",
-		"RELAY_DISCOVER": "false", "RELAY_TRUSTED_PROXIES": "10.0.0.0/8,::1,192.0.2.7",
+		"RELAY_DISCOVER": "false", "RELAY_DOMAIN": "llm.example", "RELAY_TRUSTED_PROXIES": "10.0.0.0/8,::1,192.0.2.7",
 	}
 	for _, key := range cmd.ConfigKeys() {
 		name := "RELAY_" + strings.ToUpper(strings.ReplaceAll(key.Key, ".", "_"))

@@ -162,7 +162,7 @@ func (p *process) gatewayOptions(metrics *prometheus.Registry) gateway.Options {
 	return gateway.Options{
 		DB: p.db, Limiter: p.memory, Readings: p.memory, Clock: p.clock, Log: p.log, Metrics: metrics, Version: Version(),
 		BaseURL: "http://" + p.inferenceAddr.String(), Draining: p.draining.Load, Own: p.ownListeners,
-		Loopback: onLoopback(p.inferenceAddr), Hosts: p.cfg.Inference.AllowedHosts, CORSOrigins: p.cfg.Inference.CORSOrigins,
+		Loopback: onLoopback(p.inferenceAddr), Hosts: p.cfg.callerHosts(), CORSOrigins: p.cfg.Inference.CORSOrigins,
 		MaxInFlight: p.cfg.MaxInFlight, MaxBufferedBytes: p.cfg.bufferedBytes(), MaxConnections: p.cfg.connections(openFiles()),
 		MaxRequestBytes: int64(p.cfg.MaxRequestBytes), MaxAttempts: p.cfg.MaxAttempts,
 		ReadHeaderTimeout: p.cfg.Inference.ReadHeaderTimeout, BodyIdleTimeout: p.cfg.Inference.BodyIdleTimeout,

@@ -132,7 +132,7 @@ func (a *app) removeCommand(n noun) *cobra.Command {
 		Args:    exactly("NAME"),
 	}
 	yes := addYes(c)
-	c.Flags().BoolVar(&cascade, "cascade", false, "also delete what refers to it")
+	c.Flags().BoolVar(&cascade, "cascade", false, "also delete what is part of it; refused while that would widen what somebody may do")
 	c.RunE = a.online(func(ctx context.Context, s *session, args []string) error {
 		found, err := find(ctx, s, n, args[0])
 		if err != nil {

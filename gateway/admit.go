@@ -55,6 +55,9 @@ func (x *exchange) takePlace() {
 // account's and its own.
 func (x *exchange) reserveUpstream(c candidate) (limiter.Refusal, bool) {
 	x.upstream.Reset()
+	if !x.metered() {
+		return limiter.Refusal{}, true
+	}
 	x.upstream.Add(c.Key.Limits)
 	for _, perModel := range c.Key.PerModel {
 		x.upstream.Add(perModel.Of(x.model).Limits)

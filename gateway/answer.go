@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -89,8 +90,10 @@ func (x *exchange) readAnswer(a *attempt) error {
 
 // succeeded closes the key's breaker.
 func (x *exchange) succeeded(a *attempt) {
-	a.c.trial.succeeded()
-	x.trying = trial{}
+	if x.metered() {
+		a.c.trial.succeeded()
+		x.trying = trial{}
+	}
 }
 
 // bufferedAnswer is the size up to which the kernel takes an answer whole, so
@@ -110,9 +113,9 @@ func (x *exchange) sendWhole(a *attempt) {
 	copyDown(h, a.resp.Header)
 	x.answerHeaders(h)
 	if x.cost != nil {
-		h["X-Relay-Cost-Usd"] = []string{usd(*x.cost)}
+		h["X-Relay-Cost-Usd"] = x.values.one(usd(*x.cost))
 	}
-	h["Content-Length"] = []string{strconv.Itoa(len(x.buffer))}
+	h["Content-Length"] = x.values.one(strconv.Itoa(len(x.buffer)))
 	x.began = true
 	x.w.WriteHeader(a.resp.StatusCode)
 	x.writeWhole(x.buffer)
@@ -135,9 +138,9 @@ func (x *exchange) writeWhole(body []byte) {
 
 // answerHeaders tells what answered.
 func (x *exchange) answerHeaders(h http.Header) {
-	h["X-Relay-Host"] = []string{x.key.Host.Name()}
-	h["X-Relay-Model"] = []string{x.model.Name}
-	h["X-Relay-Attempts"] = []string{strconv.Itoa(x.attempts + 1)}
+	h["X-Relay-Host"] = x.values.one(x.key.Host.Name())
+	h["X-Relay-Model"] = x.values.one(x.model.Name)
+	h["X-Relay-Attempts"] = x.values.one(strconv.Itoa(x.attempts + 1))
 	x.answerLimitHeaders(h)
 	if warned := x.ticket.Warned(); warned != nil {
 		h["X-Relay-Budget-Warning"] = []string{"the budget of " + warned.Source.Owner + " is used up"}
@@ -146,13 +149,14 @@ func (x *exchange) answerHeaders(h http.Header) {
 
 // usd writes nano-dollars as dollars with all nine decimals that are not zero.
 func usd(nanos int64) string {
-	text := strconv.FormatInt(nanos, 10)
+	var room [24]byte
+	text := strconv.AppendInt(room[:0], nanos, 10)
 	for len(text) < 10 {
-		text = "0" + text
+		text = slices.Insert(text, 0, '0')
 	}
-	whole, part := text[:len(text)-9], text[len(text)-9:]
-	for len(part) > 2 && part[len(part)-1] == '0' {
-		part = part[:len(part)-1]
+	text = slices.Insert(text, len(text)-9, '.')
+	for text[len(text)-1] == '0' && text[len(text)-3] != '.' {
+		text = text[:len(text)-1]
 	}
-	return whole + "." + part
+	return string(text)
 }

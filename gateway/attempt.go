@@ -59,9 +59,9 @@ func (a *attempt) send() *outcome {
 		timer := time.AfterFunc(wait, func() { a.cancel(errHeaderTimeout) })
 		defer timer.Stop()
 	}
-	fields := a.appendFields(a.x.fields[:0])
+	to, fields := a.target(), a.appendFields(a.x.fields[:0])
 	resp, err := a.up.sender.send(a.ctx, &a.call, upRequest{
-		method: http.MethodPost, at: a.up.urls[a.x.path], start: a.up.starts[a.x.path], hosts: a.up.fields,
+		method: http.MethodPost, at: to.at, start: to.start, hosts: to.fields,
 		fields: fields, body: a.x.outgoing,
 	})
 	clear(fields) // the key is among them

@@ -93,8 +93,12 @@ func checkCaller(c *plan.Caller, now time.Time) error {
 	return nil
 }
 
-// checkAddress holds the connection's address against the key's allow-list.
+// checkAddress holds the connection's address against the key's allow-list, and
+// that of a request without a key against the machine itself.
 func (x *exchange) checkAddress() error {
+	if x.caller == x.gen.plan.Local && forwarded(x.r.Header) {
+		return wire.NewError(wire.CodeIPRestricted, "inference.auth: open serves requests without a key from this machine only, and this one came through a proxy. Send a relay key (relay key add NAME makes one), or write inference.auth: key.")
+	}
 	if len(x.caller.AllowedCIDRs) == 0 {
 		return nil
 	}

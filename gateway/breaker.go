@@ -153,9 +153,10 @@ func (k *keyState) countFailure(now time.Time, reason string) {
 }
 
 // failed tells the breaker of the candidate's key. A host that wants no key has
-// none: its anonymous key is tried each time.
+// none: its anonymous key is tried each time. Calls that are not metered say
+// nothing of a key.
 func (x *exchange) failed(c candidate, o class, rest time.Duration, reason string) {
-	if c.Key.Anonymous {
+	if c.Key.Anonymous || !x.metered() {
 		c.trial.withdraw()
 		return
 	}

@@ -8,20 +8,11 @@ import (
 
 // complete answers a call that generates: the numbered list of doc.go.
 func (x *exchange) complete() error {
-	if err := x.authenticate(); err != nil {
-		return err
-	}
-	if err := x.readTags(); err != nil {
-		return err
-	}
-	if err := x.readBody(); err != nil {
-		return err
-	}
-	if err := x.enter(); err != nil {
+	if err := x.accept(); err != nil {
 		return err
 	}
 	x.takePlace()
-	name, err := x.scan()
+	name, err := x.call.naming.read(x)
 	if err != nil {
 		return err
 	}
@@ -35,20 +26,18 @@ func (x *exchange) complete() error {
 	return x.forward()
 }
 
-// scan checks the body and reads the model's name.
-func (x *exchange) scan() (string, error) {
-	if err := wire.Scan(x.body, &x.members); err != nil {
-		return "", err
+// accept takes a request in hand: who calls, and the whole body.
+func (x *exchange) accept() error {
+	if err := x.authenticate(); err != nil {
+		return err
 	}
-	if steering := x.members.Steering; steering.Present() {
-		e := wire.NewError(wire.CodeUnsupportedParam, "The member "+string(steering.Of(x.body))+" is not taken: callers cannot choose where Relay sends their request.")
-		return "", e
+	if err := x.readTags(); err != nil {
+		return err
 	}
-	name, err := x.members.ModelName(x.body, x.room[:0])
-	if err != nil {
-		return "", err
+	if err := x.readBody(); err != nil {
+		return err
 	}
-	return string(name), nil
+	return x.enter()
 }
 
 // forward tries the keys of one model after the other until one answers or none
@@ -120,19 +109,25 @@ const composeRoom = 128
 // compose writes the body as the key's host gets it: the caller's bytes with
 // the model's upstream name, asking for usage where the shape wants to be
 // asked.
-// The bytes are made anew for each key: the transport may still be writing
-// those of the one before.
 func (x *exchange) compose(c candidate) []byte {
-	edits := x.edits[:0]
-	if c.Binding.UpstreamName != x.requested {
-		edits = append(edits, wire.Edit{At: x.members.Model, Text: wire.Quote(c.Binding.UpstreamName)})
-	}
-	if x.members.Streamed {
+	edits := x.call.naming.rename(x, x.edits[:0], c.Binding.UpstreamName)
+	if x.streams() {
 		if edit, ok := x.codec.AskUsage(x.body, &x.members); ok {
 			edits = append(edits, edit)
 		}
 	}
-	return wire.Splice(make([]byte, 0, len(x.body)+composeRoom), x.body, edits...)
+	room := len(x.body) + composeRoom
+	switch {
+	case !x.gen.hosts[c.Key.Host.Index].sender.forgets():
+		return wire.Splice(make([]byte, 0, room), x.body, edits...) // while that of the key before may still be read
+	case len(edits) == 0:
+		return x.body
+	}
+	if cap(x.composed) < room {
+		x.composed = make([]byte, 0, room)
+	}
+	x.composed = wire.Splice(x.composed[:0], x.body, edits...)
+	return x.composed
 }
 
 // giveUp gives the key's reservation back and tells its breaker.
@@ -188,8 +183,10 @@ func (x *exchange) pass(a *attempt) *outcome {
 	}
 	x.answer, x.said = a.c.Binding, a.resp.StatusCode
 	x.tap = wire.Tap{Choices: x.members.Choices(x.body)}
-	if x.streams() && isEventStream(a.resp.Header.Get("Content-Type")) {
-		return x.stream(a)
+	if x.streams() {
+		if framing := x.codec.Framing(a.resp.Header.Get("Content-Type")); framing != wire.FramingNone {
+			return x.stream(a, framing)
+		}
 	}
 	return x.whole(a)
 }

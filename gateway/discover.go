@@ -70,7 +70,7 @@ func probeError(h *store.Host, status int, body []byte) error {
 	case c == classAuth:
 		e.Message = "host " + h.Metadata.Name + " does not accept the key"
 	case status == http.StatusNotFound:
-		e.Message = "host " + h.Metadata.Name + " has no model list at " + h.Spec.BaseURL + modelsSuffix + "; check the base URL, which includes the version segment (…/v1)"
+		e.Message = "host " + h.Metadata.Name + " has no model list at " + h.Spec.BaseURL + modelsSuffix.path + "; check the base URL, which includes the version segment (…/v1)"
 	case status >= 300 && status < 400:
 		e.Message = "host " + h.Metadata.Name + " answers with a redirect, which Relay never follows; correct the base URL"
 	default:
@@ -95,7 +95,7 @@ func modelNames(h *store.Host, body []byte) ([]string, error) {
 	}
 	switch {
 	case !w.End() || !isData && !isModels:
-		return nil, &plan.UpstreamError{Status: http.StatusOK, Class: classServerError.String(), Message: "host " + h.Metadata.Name + " answers at " + h.Spec.BaseURL + modelsSuffix + ", but with no list of models"}
+		return nil, &plan.UpstreamError{Status: http.StatusOK, Class: classServerError.String(), Message: "host " + h.Metadata.Name + " answers at " + h.Spec.BaseURL + modelsSuffix.path + ", but with no list of models"}
 	case isData:
 		return data, nil
 	}

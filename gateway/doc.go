@@ -4,7 +4,7 @@
 // The life of a request, and where each step lives:
 //
 //  1. server.go     listens, serve.go gives the request its id, endpoints.go
-//     finds what answers it
+//     finds what answers it; models.go what stands behind a path of models
 //     connections.go keeps the number of callers' connections under a bound
 //     door.go       refuses names and pages that must not call, cors.go tells
 //     browsers which may
@@ -15,7 +15,9 @@
 //     encoding.go   unpacks it
 //     overload.go   turns away what is too much, share.go by whose share
 //     linger.go     ends connections of callers who were refused early
-//  4. route.go      finds model and route in the compiled plan
+//     media.go      bounds uploads and text to be spoken
+//  4. naming.go     finds the model's name, route.go model and route in the
+//     compiled plan
 //     unknown.go    finds the host of a model that the catalog does not know
 //     modellists.go what such hosts list
 //  5. admit.go      reserves every limit and budget of the caller, once
@@ -25,7 +27,7 @@
 //     breaker.go    what is known of each key's health
 //  7. attempt.go    prepares, sends and classes one attempt on one key
 //     redial.go     dials a host again that could not be reached
-//     upheader.go   header lines that go up
+//     target.go     where it goes, upheader.go the header lines that go up
 //     upstream.go   one host: URLs, health; sender.go its connections
 //     dialrules.go  the addresses that may be dialled
 //     drain.go      reads an answer on for a caller that has gone
@@ -40,8 +42,9 @@
 //     exit, before the last thing the caller waits for is written
 //     durable.go    holds that back until usage is on disk, where usage is strict
 //
-// errors.go renders refusals in the caller's shape, observe.go counts and logs,
-// models.go lists models. What policies allow is package plan; wire shapes are
+// errors.go renders refusals in the caller's shape, observe.go counts and logs.
+// unmetered.go answers what costs nothing, models.go and ollamacalls.go tell of
+// models, nowhere.go what is not served. What policies allow is package plan; wire shapes are
 // packages under wire.
 //
 // The package promises: a refusal happens before an upstream sees anything;

@@ -40,7 +40,7 @@ func (d *door) refuse(r *http.Request) error {
 	case headerLines(r.Header) > mostHeaders:
 		return wire.NewError(wire.CodeHeadersTooLarge, "The request has more than "+strconv.Itoa(mostHeaders)+" header lines.")
 	case d.loopback && !d.knows(r.Host):
-		return wire.NewError(wire.CodeMisdirectedHost, "This gateway listens on a loopback address and does not answer to the name "+quoted(r.Host)+". Call it 127.0.0.1 or localhost, or add the name to inference.allowed_hosts.")
+		return wire.NewError(wire.CodeMisdirectedHost, "This gateway listens on a loopback address and does not answer to the name "+quoted(r.Host)+". Call it 127.0.0.1 or localhost, or make the name its domain, or add it to inference.allowed_hosts.")
 	case d.foreign(r):
 		return wire.NewError(wire.CodeOriginNotAllowed, "Pages of "+originText(r.Header)+" may not call this gateway. Its operator allows them with inference.cors_origins.")
 	}

@@ -2,64 +2,44 @@ package gateway
 
 import (
 	"net/http"
-	"strings"
-	"time"
 
 	"relay/gateway/wire"
 	"relay/gateway/wire/chat"
+	"relay/gateway/wire/gemini"
+	"relay/gateway/wire/media"
 	"relay/gateway/wire/messages"
+	"relay/gateway/wire/ollama"
+	"relay/gateway/wire/responses"
 	"relay/store"
 )
 
-// endpoint answers one request in a shape. An error that serve returns has not
-// been written yet.
-type endpoint struct {
-	name    string // as policies name it; empty: not metered
-	method  string // empty: any
-	shape   store.Shape
-	codec   wire.Codec
-	path    path // upstream
-	serve   func(*exchange) error
-	listing bool // of models: clients of several shapes call it
-}
-
-// takes reports whether the endpoint answers the method. What answers GET
-// answers HEAD (RFC 9110, section 9.1).
-func (e endpoint) takes(method string) bool {
-	return e.method == "" || method == e.method || e.method == http.MethodGet && method == http.MethodHead
-}
-
-// allow is the Allow header of a 405.
-func (e endpoint) allow() string {
-	if e.method == http.MethodGet {
-		return "GET, HEAD"
-	}
-	return e.method
-}
-
 // endpoints are the exact paths, in every spelling that clients send.
-func endpoints() map[string]endpoint {
-	table := map[string]endpoint{
+func endpoints() map[string]*endpoint {
+	table := map[string]*endpoint{
 		"/v1/usage": {method: http.MethodGet, shape: store.ShapeOpenAI, codec: chat.Codec{}, serve: (*exchange).showUsage},
 	}
-	for canonical, e := range map[string]endpoint{
-		"/chat/completions": {store.EndpointChat, http.MethodPost, store.ShapeOpenAI, chat.Codec{}, pathChat, (*exchange).complete, false},
-		"/embeddings":       {store.EndpointEmbeddings, http.MethodPost, store.ShapeOpenAI, chat.Embeddings{}, pathEmbeddings, (*exchange).complete, false},
-		"/messages":         {store.EndpointMessages, http.MethodPost, store.ShapeAnthropic, messages.Codec{}, pathMessages, (*exchange).complete, false},
-		"/models":           {method: http.MethodGet, shape: store.ShapeOpenAI, codec: chat.Codec{}, serve: (*exchange).listModels, listing: true},
-	} {
-		for _, prefix := range spellings() {
-			table[prefix+canonical] = e
+	for _, prefix := range spellings() {
+		for path, e := range versioned() {
+			table[prefix+path] = e
+		}
+	}
+	for _, vendor := range vendors {
+		for path, e := range native() {
+			table[vendor+path] = e
 		}
 	}
 	return table
 }
 
-// spellings are the beginnings under which people send an endpoint's path,
-// the documented one first: SDKs differ in what they take for the base URL.
+// vendors may stand before every path: SDKs differ in what they take for the
+// base URL.
+var vendors = [...]string{"", "/openai", "/anthropic", "/gemini"}
+
+// spellings are the beginnings under which people send the paths that have a
+// version, the documented one first.
 func spellings() []string {
 	var all []string
-	for _, vendor := range [...]string{"", "/openai", "/anthropic", "/gemini"} {
+	for _, vendor := range vendors {
 		for _, version := range [...]string{"/v1", "", "/v1/v1"} {
 			all = append(all, vendor+version)
 		}
@@ -67,91 +47,121 @@ func spellings() []string {
 	return all
 }
 
-func (s *Server) handle(e endpoint) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, e) }
-}
+// versioned are the endpoints whose documented path begins with /v1.
+func versioned() map[string]*endpoint {
+	return map[string]*endpoint{
+		"/chat/completions": generating(store.EndpointChat, store.ShapeOpenAI, chat.Codec{}, pathChat),
+		"/responses":        generating(store.EndpointResponses, store.ShapeResponses, responses.Codec{}, pathResponses),
+		"/messages":         generating(store.EndpointMessages, store.ShapeAnthropic, messages.Codec{}, pathMessages),
+		"/completions":      generating(store.EndpointCompletions, store.ShapeOpenAI, chat.Completions{}, pathCompletions),
 
-// live and ready tell nothing but that they answer, and so do it to probes that
-// call the gateway by any name.
-func (s *Server) live(w http.ResponseWriter, r *http.Request) {
-	s.plainText(w, r, http.StatusOK, "ok\n")
-}
+		"/embeddings":         whole(generating(store.EndpointEmbeddings, store.ShapeOpenAI, chat.Embeddings{}, pathEmbeddings)),
+		"/rerank":             whole(generating(store.EndpointRerank, store.ShapeOpenAI, chat.Rerank{}, pathRerank)),
+		"/moderations":        whole(generating(store.EndpointModerations, store.ShapeOpenAI, chat.Moderations{}, pathModerations)),
+		"/images/generations": generating(store.EndpointImages, store.ShapeOpenAI, media.Images{}, pathImages),
 
-func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
-	if s.opt.Draining != nil && s.opt.Draining() {
-		s.plainText(w, r, http.StatusServiceUnavailable, "draining\n")
-		return
+		"/audio/speech":         spoken(generating(store.EndpointSpeech, store.ShapeOpenAI, media.Speech{}, pathSpeech)),
+		"/images/edits":         uploaded(generating(store.EndpointImages, store.ShapeOpenAI, media.Images{}, pathImageEdits)),
+		"/audio/transcriptions": uploaded(generating(store.EndpointTranscriptions, store.ShapeOpenAI, media.Transcriptions{}, pathTranscriptions)),
+		"/audio/translations":   uploaded(generating(store.EndpointTranslations, store.ShapeOpenAI, media.Transcriptions{}, pathTranslations)),
+
+		"/messages/count_tokens": unmetered(whole(generating(store.EndpointMessages, store.ShapeAnthropic, messages.Codec{}, pathCountTokens)), (*exchange).estimate),
+		"/models":                {method: http.MethodGet, shape: store.ShapeOpenAI, codec: chat.Codec{}, serve: (*exchange).listModels, listing: true},
 	}
-	s.plainText(w, r, http.StatusOK, "ok\n")
 }
 
-// root answers what agents and clients ask before anything else.
-func (s *Server) root(w http.ResponseWriter, r *http.Request) {
-	if s.door.refuse(r) != nil {
-		s.notFound(w, r)
-		return
+// native are the endpoints whose documented path has a beginning of its own.
+func native() map[string]*endpoint {
+	return map[string]*endpoint{
+		"/v1beta/models": {method: http.MethodGet, shape: store.ShapeGemini, codec: gemini.Codec{}, serve: (*exchange).listModels},
+
+		"/api/chat":       unlessNo(generating(store.EndpointOllama, store.ShapeOllama, ollama.Codec{}, pathOllamaChat)),
+		"/api/generate":   unlessNo(generating(store.EndpointOllama, store.ShapeOllama, ollama.Codec{}, pathOllamaGenerate)),
+		"/api/embed":      whole(generating(store.EndpointEmbeddings, store.ShapeOllama, ollama.Embeddings{}, pathOllamaEmbed)),
+		"/api/embeddings": whole(generating(store.EndpointEmbeddings, store.ShapeOllama, ollama.Embeddings{}, pathOllamaEmbeddings)),
+		"/api/show":       unmetered(whole(named(generating(store.EndpointOllama, store.ShapeOllama, ollama.Show{}, pathOllamaShow))), (*exchange).describe),
+		"/api/tags":       {method: http.MethodGet, shape: store.ShapeOllama, codec: ollama.Codec{}, serve: (*exchange).listModels},
+		"/api/ps":         {method: http.MethodGet, shape: store.ShapeOllama, codec: ollama.Codec{}, serve: (*exchange).listRunning},
+		"/api/version":    {method: http.MethodGet, shape: store.ShapeOllama, codec: ollama.Codec{}, serve: (*exchange).tellVersion},
+		"/api/create":     managing(http.MethodPost),
+		"/api/pull":       managing(http.MethodPost),
+		"/api/push":       managing(http.MethodPost),
+		"/api/copy":       managing(http.MethodPost),
+		"/api/delete":     managing(http.MethodDelete),
 	}
-	s.plainText(w, r, http.StatusOK, "Relay is running. The API begins at /v1.\n")
 }
 
-// plainText answers outside of any exchange: it is neither counted nor logged.
-func (s *Server) plainText(w http.ResponseWriter, r *http.Request, status int, text string) {
-	if s.connections != nil && isSurplus(r.Context()) {
-		w.Header()["Connection"] = []string{"close"}
+// models are what stands behind a path of models: one of the list, or a call of
+// Gemini's, which names its model there.
+func models() (shown, shownGemini *endpoint, calls map[string]*endpoint) {
+	shown = &endpoint{method: http.MethodGet, shape: store.ShapeOpenAI, codec: chat.Codec{}, serve: (*exchange).showModel, listing: true}
+	shownGemini = &endpoint{method: http.MethodGet, shape: store.ShapeGemini, codec: gemini.Codec{}, serve: (*exchange).showModel}
+	return shown, shownGemini, map[string]*endpoint{
+		"generateContent":               geminiCall(store.EndpointGemini, gemini.Codec{}, "generateContent", streamsNever),
+		"streamGenerateContent":         geminiCall(store.EndpointGemini, gemini.Array{}, "streamGenerateContent", streamsAlways),
+		"streamGenerateContent?alt=sse": sse(geminiCall(store.EndpointGemini, gemini.Codec{}, "streamGenerateContent", streamsAlways)),
+		"embedContent":                  geminiCall(store.EndpointEmbeddings, gemini.Embeddings{}, "embedContent", streamsNever),
+		"batchEmbedContents":            geminiCall(store.EndpointEmbeddings, gemini.Embeddings{}, "batchEmbedContents", streamsNever),
+		"countTokens":                   unmetered(geminiCall(store.EndpointGemini, gemini.Counting{}, "countTokens", streamsNever), (*exchange).estimateGemini),
 	}
-	if r.ContentLength != 0 {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.opt.BodyIdleTimeout))
-	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write([]byte(text))
 }
 
-// notFound answers what no route takes.
-func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
-	e := unrouted(r)
-	e.serve = (*exchange).nothingHere
-	s.serve(w, r, e)
+// generating is an endpoint whose calls are metered.
+func generating(name string, shape store.Shape, codec wire.Codec, at path) *endpoint {
+	return &endpoint{name: name, method: http.MethodPost, shape: shape, codec: codec, path: at, serve: (*exchange).complete, naming: byMember{}}
 }
 
-// wrongMethod answers calls to the routes outside of the endpoints, which all
-// take GET.
-func (s *Server) wrongMethod(w http.ResponseWriter, r *http.Request) {
-	e := unrouted(r)
-	e.method = http.MethodGet
-	s.serve(w, r, e)
+func geminiCall(name string, codec wire.Codec, verb string, s streaming) *endpoint {
+	e := generating(name, store.ShapeGemini, codec, pathModel)
+	e.naming, e.verb, e.streaming = byPath{}, verb, s
+	return e
 }
 
-// unrouted has the shape that the path or the headers of a caller speak of.
-func unrouted(r *http.Request) endpoint {
-	path := r.URL.Path
-	if strings.HasPrefix(path, "/anthropic/") || strings.Contains(path, "/messages") || r.Header.Get("Anthropic-Version") != "" {
-		return endpoint{shape: store.ShapeAnthropic, codec: messages.Codec{}}
-	}
-	return endpoint{shape: store.ShapeOpenAI, codec: chat.Codec{}}
+// sse makes a call one whose answer is an event stream.
+func sse(e *endpoint) *endpoint {
+	e.query = "alt=sse"
+	return e
 }
 
-// nothingHere names the nearest endpoint and the base URL to use.
-func (x *exchange) nothingHere() error {
-	base := x.s.opt.BaseURL
-	if x.shape == store.ShapeOpenAI {
-		base += "/v1"
-	}
-	return wire.NewError(wire.CodeNotFound, "Nothing is served at "+x.r.Method+" "+quoted(x.r.URL.EscapedPath())+". The nearest endpoint is "+x.s.nearest(x.r.URL.Path)+"; as base URL give the SDK "+base+".")
+// whole makes an endpoint one that never streams.
+func whole(e *endpoint) *endpoint {
+	e.streaming = streamsNever
+	return e
 }
 
-// nearest is the endpoint that the path resembles most; of a long one the
-// beginning tells.
-func (s *Server) nearest(path string) string {
-	path = short(path)
-	best, said, far := "", "", 1<<30
-	for known, e := range s.endpoints {
-		if !strings.HasPrefix(known, "/v1/") || strings.HasPrefix(known, "/v1/v1/") {
-			continue
-		}
-		if d := store.EditDistance(path, known); d < far || d == far && known < best {
-			best, said, far = known, e.method+" "+known, d
-		}
-	}
-	return said
+// unlessNo makes an endpoint one that streams unless it is told not to.
+func unlessNo(e *endpoint) *endpoint {
+	e.streaming = streamsUnlessNo
+	return e
+}
+
+// named makes an endpoint one whose requests may call the model name.
+func named(e *endpoint) *endpoint {
+	e.naming = byMemberOrName{}
+	return e
+}
+
+// spoken makes an endpoint one that answers with sound, which goes on as it
+// comes.
+func spoken(e *endpoint) *endpoint {
+	e.naming, e.streaming = bySpeech{}, streamsAlways
+	return e
+}
+
+// uploaded makes an endpoint one that takes a form.
+func uploaded(e *endpoint) *endpoint {
+	e.naming = byForm{}
+	return e
+}
+
+// unmetered makes an endpoint one whose calls cost nothing. instead answers for
+// a model that no upstream can answer for.
+func unmetered(e *endpoint, instead func(*exchange) error) *endpoint {
+	e.unmetered, e.instead, e.serve = true, instead, (*exchange).ask
+	return e
+}
+
+// managing is what Ollama's clients call to change what a host holds.
+func managing(method string) *endpoint {
+	return &endpoint{method: method, shape: store.ShapeOllama, codec: ollama.Codec{}, serve: (*exchange).refuseManaging}
 }

@@ -42,7 +42,7 @@ func (x *exchange) fail(err error) {
 // leaveTrace takes a place for the usage event of a request that was refused
 // before it got one. Nothing is held while a body comes.
 func (x *exchange) leaveTrace() {
-	if x.caller != nil && x.endpoint != "" && x.place == 0 && !x.settled {
+	if x.caller != nil && x.metered() && x.place == 0 && !x.settled {
 		x.takePlace()
 	}
 }

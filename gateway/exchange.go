@@ -18,11 +18,13 @@ type exchange struct {
 	gen   *generation
 	w     http.ResponseWriter
 	r     *http.Request
-	rc    *http.ResponseController
+	rc    http.ResponseController
 	start time.Time
 
-	id       string // request id
-	endpoint string // as policies name it; empty: not metered
+	values   fieldValues // of the answer's header
+	id       string      // request id
+	call     *endpoint
+	endpoint string // as policies name it; empty: none of those that generate
 	shape    store.Shape
 	codec    wire.Codec
 	path     path // upstream
@@ -75,6 +77,7 @@ type exchange struct {
 	settled   bool
 	recorded  store.UsageTicket // of an event that the answer waits for
 	cost      *int64            // nano-dollars; nil: unpriced
+	priced    int64             // what cost points to
 	status    int
 	errorKind string
 	event     store.Event
@@ -85,6 +88,7 @@ type exchange struct {
 // buffers are what an exchange keeps from request to request.
 type buffers struct {
 	body     []byte // as the caller sent it
+	composed []byte // as it goes up, where that is not the same
 	buffer   []byte // a whole answer
 	held     []byte // comments before the first event
 	encoded  []byte // the usage event
@@ -104,7 +108,7 @@ const mostKept = 1 << 20
 func (x *exchange) release() {
 	x.walk.Clear()
 	b := x.buffers
-	for _, buf := range []*[]byte{&b.body, &b.buffer} {
+	for _, buf := range []*[]byte{&b.body, &b.composed, &b.buffer} {
 		if cap(*buf) > mostKept {
 			*buf = nil
 		}

@@ -133,5 +133,8 @@ func (x *exchange) leave() {
 func (x *exchange) unanswered(last *outcome) error {
 	x.leave()
 	x.model, x.way = x.asked, x.askedWay
+	if last != nil && x.call.instead != nil && last.knowsNot() {
+		return x.call.instead(x)
+	}
 	return x.exhausted(last)
 }

@@ -39,6 +39,17 @@ func copyDown(to, from http.Header) {
 	}
 }
 
+// fieldValues makes values of a header, one a field, out of one piece of memory.
+type fieldValues struct{ room []string }
+
+func newFieldValues() fieldValues { return fieldValues{make([]string, 0, 8)} }
+
+func (v *fieldValues) one(value string) []string {
+	v.room = append(v.room, value)
+	n := len(v.room)
+	return v.room[n-1 : n : n]
+}
+
 // hasToken looks for a token, in any case, in the comma-separated lists of a
 // header.
 func hasToken(lines []string, token string) bool {

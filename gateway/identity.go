@@ -105,6 +105,21 @@ func carries(header, value string) bool {
 	return strings.TrimSpace(value) != ""
 }
 
+// proxyHeaders are what proxies add: RFC 7239, RFC 9110 section 7.6.3, and what
+// was usual before.
+var proxyHeaders = [...]string{"X-Forwarded-For", "Forwarded", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
+
+// forwarded reports whether a proxy has passed the request on. Behind one on
+// this machine everybody has a loopback address.
+func forwarded(h http.Header) bool {
+	for _, name := range proxyHeaders {
+		if len(h[name]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // unauthenticatedHere is what a caller without a valid key is told. Clients of
 // Ollama cannot be given one, so they are told of the switch.
 func (x *exchange) unauthenticatedHere(e error) error {

@@ -29,10 +29,6 @@ type vigil struct {
 	told  time.Time     // since when the caller has heard nothing
 }
 
-// streams reports whether the caller waits for a stream. Embeddings are never
-// streamed, whatever the request says.
-func (x *exchange) streams() bool { return x.members.Streamed && x.path != pathEmbeddings }
-
 // watch begins the vigil of one attempt. The caller of watch has the floor.
 func (x *exchange) watch(a *attempt) {
 	if !x.streams() {
@@ -151,6 +147,9 @@ func (x *exchange) keepAlive() {
 		return
 	}
 	if !x.began {
+		if x.codec.StreamType() == "" {
+			return
+		}
 		x.startStream()
 		if len(x.held) > 0 {
 			return

@@ -8,6 +8,7 @@ import (
 
 	"relay/gateway/plan"
 	"relay/gateway/wire"
+	"relay/gateway/wire/gemini"
 )
 
 // listModels answers GET /v1/models with what the caller may reach. It is not
@@ -30,7 +31,7 @@ func (x *exchange) showModel() error {
 	if err := x.mayRead(); err != nil {
 		return err
 	}
-	_, id, _ := strings.Cut(x.r.URL.EscapedPath(), "/models/")
+	id := behindModels(x.r)
 	if plain, err := url.PathUnescape(id); err == nil {
 		id = plain
 	}
@@ -42,6 +43,37 @@ func (x *exchange) showModel() error {
 	model.ID = id
 	x.sendJSON(x.codec.AppendModel(nil, model))
 	return nil
+}
+
+// behindModels is what stands behind /models/ in the path, as it was sent.
+func behindModels(r *http.Request) string {
+	_, rest, _ := strings.Cut(r.URL.EscapedPath(), "/models/")
+	return rest
+}
+
+// behindModels answers what stands behind a path of models.
+func (s *Server) behindModels() http.HandlerFunc {
+	shown, shownGemini, calls := models()
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch call := calls[calledVerb(r)]; {
+		case call != nil && r.Method != http.MethodGet:
+			s.serve(w, r, call)
+		case strings.Contains(r.URL.Path, "/v1beta/"):
+			s.serve(w, r, shownGemini)
+		default:
+			s.serve(w, r, shown)
+		}
+	}
+}
+
+// calledVerb is the verb of a call of Gemini's, with what tells how its answer is
+// to be streamed.
+func calledVerb(r *http.Request) string {
+	_, verb, _ := gemini.SplitPath(behindModels(r))
+	if verb == "streamGenerateContent" && r.URL.Query().Get("alt") == "sse" {
+		verb += "?alt=sse"
+	}
+	return verb
 }
 
 // mayRead checks the credential; without a ladder there is nothing to list.

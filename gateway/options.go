@@ -44,6 +44,8 @@ type Options struct {
 	DenyPrivate       bool
 	TrustedProxies    []netip.Prefix
 
+	Media Media
+
 	LimitHeaders LimitHeaders
 
 	// ContinueUnrecorded admits requests when the usage queue is full.

@@ -102,7 +102,9 @@ const keptBody = 256 << 10
 func (x *exchange) dropBody() {
 	x.unclaim(x.claimed)
 	x.outgoing = nil
-	if cap(x.body) > keptBody {
-		x.body = nil
+	for _, buf := range []*[]byte{&x.body, &x.composed} {
+		if cap(*buf) > keptBody {
+			*buf = nil
+		}
 	}
 }

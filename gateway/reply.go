@@ -21,7 +21,7 @@ func (x *exchange) startStream() {
 	}
 	x.began, x.status = true, http.StatusOK
 	h := x.w.Header()
-	h["Content-Type"] = eventType
+	h["Content-Type"] = []string{x.codec.StreamType()}
 	copyDown(h, x.upstreamHeader())
 	x.answerHeaders(h)
 	h["Cache-Control"] = noTransform
@@ -32,14 +32,13 @@ func (x *exchange) startStream() {
 	}
 }
 
-var eventType = []string{wire.ContentTypeEvent}
-
 // answering notes that the upstream has answered with an event of its own.
 func (x *exchange) answering(a *attempt) {
 	if x.first.IsZero() {
 		x.first = time.Now()
 		x.succeeded(a)
 		x.dropBody()
+		x.composed = nil // a stream may last for hours
 	}
 	x.startStream()
 }

@@ -26,6 +26,9 @@ type sender interface {
 	// body closed. Of an error http1.Unsent tells whether the host can have seen
 	// the request.
 	send(ctx context.Context, call *http1.Call, r upRequest) (*http.Response, error)
+	// forgets reports whether a request's body is read no more once the answer's
+	// body has ended or been closed, or send has failed.
+	forgets() bool
 	// close gives up idle connections, and those in use after their answer.
 	close()
 }
@@ -91,6 +94,8 @@ func (d direct) send(ctx context.Context, call *http1.Call, r upRequest) (*http.
 	return d.client.Do(ctx, call, &http1.Request{Start: r.start, Fields: r.fields, Body: r.body})
 }
 
+func (direct) forgets() bool { return true }
+
 func (d direct) close() { d.client.Close() }
 
 // proxied sends by net/http, which knows proxies.
@@ -116,6 +121,8 @@ func newProxied(spec store.HostSpec, dialer *net.Dialer, idle int) proxied {
 	}
 	return proxied{tr}
 }
+
+func (proxied) forgets() bool { return false }
 
 func (p proxied) close() { p.transport.CloseIdleConnections() }
 

@@ -13,9 +13,13 @@ import (
 	"relay/gateway/wire/messages"
 )
 
+func (s *Server) handle(e *endpoint) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, e) }
+}
+
 // serve runs an endpoint and renders its error. Whatever happens, panics
 // included, the exchange is finished.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, e endpoint) {
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, e *endpoint) {
 	x := s.exchanges.Get().(*exchange)
 	x.begin(w, r, s.current.Load(), e)
 	s.inFlight.Add(1)
@@ -27,7 +31,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, e endpoint) {
 		s.exchanges.Put(x)
 		s.inFlight.Add(-1)
 		if early {
-			lingering(rc, r.Body, most)
+			lingering(&rc, r.Body, most)
 		}
 		if abort {
 			panic(http.ErrAbortHandler) // cuts the connection, so that a broken body is not taken for a whole one
@@ -43,7 +47,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, e endpoint) {
 }
 
 // checkRequest is step 1: who may call from where, upgrades, method and loops.
-func (x *exchange) checkRequest(e endpoint) error {
+func (x *exchange) checkRequest(e *endpoint) error {
 	if err := x.s.door.refuse(x.r); err != nil {
 		return err
 	}
@@ -65,11 +69,11 @@ func (x *exchange) checkRequest(e endpoint) error {
 }
 
 // begin readies a pooled exchange for a request.
-func (x *exchange) begin(w http.ResponseWriter, r *http.Request, gen *generation, e endpoint) {
+func (x *exchange) begin(w http.ResponseWriter, r *http.Request, gen *generation, e *endpoint) {
 	x.w, x.r, x.gen = w, r, gen
-	x.rc = http.NewResponseController(w)
+	x.rc = *http.NewResponseController(w)
 	x.start = time.Now()
-	x.endpoint, x.codec, x.shape, x.path = e.name, e.codec, e.shape, e.path
+	x.call, x.endpoint, x.codec, x.shape, x.path = e, e.name, e.codec, e.shape, e.path
 	if e.listing && r.Header.Get("Anthropic-Version") != "" {
 		x.codec = messages.Codec{} // its clients call the same paths
 	}
@@ -77,7 +81,8 @@ func (x *exchange) begin(w http.ResponseWriter, r *http.Request, gen *generation
 		_ = x.rc.SetReadDeadline(x.start.Add(x.s.opt.BodyIdleTimeout)) // nobody else waits for a body that is not read
 	}
 	x.id = requestID(r.Header.Get("X-Request-Id"))
-	w.Header()["X-Relay-Request-Id"] = []string{x.id}
+	x.values = newFieldValues()
+	w.Header()["X-Relay-Request-Id"] = x.values.one(x.id)
 }
 
 // recovered turns a panic into an answer or a cut connection, and says whether
@@ -89,6 +94,7 @@ func (x *exchange) recovered(p any) (abort bool) {
 	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		return true
 	}
+	x.body, x.composed = nil, nil // an attempt that has not ended may be sending them
 	id := uuid.NewString()
 	x.s.opt.Log.Error().Str("error_id", id).Str("request_id", x.id).Interface("panic", p).Bytes("stack", debug.Stack()).Msg("request panicked")
 	x.errorKind = wire.CodeInternalError

@@ -11,9 +11,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"relay/gateway/plan"
-	"relay/gateway/wire/chat"
 	"relay/limiter"
-	"relay/store"
 )
 
 // Server answers the inference side. Swap gives it a plan before it serves;
@@ -41,7 +39,7 @@ type Server struct {
 
 	writeTimeout   time.Duration // of one write to a caller
 	refusalTimeout time.Duration // of the body of a refused answer
-	endpoints      map[string]endpoint
+	endpoints      map[string]*endpoint
 	fallback       http.Handler
 }
 
@@ -64,9 +62,13 @@ func New(opt Options) *Server {
 // routes are the paths that are not exact.
 func (s *Server) routes() http.Handler {
 	r := mux.NewRouter().SkipClean(true).UseEncodedPath()
-	show := s.handle(endpoint{method: http.MethodGet, shape: store.ShapeOpenAI, codec: chat.Codec{}, serve: (*exchange).showModel, listing: true})
+	behind := s.behindModels()
 	for _, prefix := range spellings() {
-		r.HandleFunc(prefix+"/models/{id:.+}", show)
+		r.HandleFunc(prefix+"/models/{id:.+}", behind)
+	}
+	for _, vendor := range vendors {
+		r.HandleFunc(vendor+"/v1beta/models/{id:.+}", behind)
+		r.HandleFunc(vendor+"/api/blobs/{digest}", s.handle(managing("")))
 	}
 	r.HandleFunc("/livez", s.live).Methods(http.MethodGet, http.MethodHead)
 	r.HandleFunc("/readyz", s.ready).Methods(http.MethodGet, http.MethodHead)

@@ -63,7 +63,7 @@ func (x *exchange) charge() limiter.Usage {
 // price computes the cost of what the answer reports. Without a price it stays
 // unknown, which is not 0.
 func (x *exchange) price() {
-	if x.answer.Pricing == nil {
+	if x.answer.Pricing == nil || !x.metered() {
 		return
 	}
 	u := &x.tap.Usage
@@ -73,13 +73,13 @@ func (x *exchange) price() {
 		ServerToolUseInput: u.ServerToolUseInput, ServerToolUseOutput: u.ServerToolUseOutput,
 		Requests: 1, Images: u.Images, Millis: u.Seconds * 1000,
 	}
-	cost, _ := x.answer.Pricing.Cost(units, x.start, nil)
-	x.cost = &cost
+	x.priced, _ = x.answer.Pricing.Cost(units, x.start, nil)
+	x.cost = &x.priced
 }
 
 // record queues the usage event. Requests without a credential leave none.
 func (x *exchange) record(commit uint64) {
-	if x.caller == nil || x.endpoint == "" || x.place == 0 && commit == 0 {
+	if x.caller == nil || !x.metered() || x.place == 0 && commit == 0 {
 		return
 	}
 	x.fillEvent()
@@ -101,7 +101,7 @@ func (x *exchange) fillEvent() {
 	e := &x.event
 	took := time.Since(x.start)
 	e.At, e.RequestID, e.Source, e.Endpoint = x.start, x.id, "pipeline", x.endpoint
-	e.ShapeIn, e.Streamed = string(x.shape), x.members.Streamed
+	e.ShapeIn, e.Streamed = string(x.shape), x.streams()
 	e.Status, e.ErrorKind = x.status, x.errorKind
 	e.DurationMS, e.OverheadUS = took.Milliseconds(), max(took-x.waited, 0).Microseconds()
 	if !x.first.IsZero() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"strings"
 	"time"
 
 	"relay/gateway/wire"
@@ -13,15 +12,12 @@ import (
 // mostHeld is how many bytes of comments are kept back before the first event.
 const mostHeld = 4 << 10
 
-func isEventStream(contentType string) bool {
-	return strings.HasPrefix(contentType, wire.ContentTypeEvent)
-}
-
 // stream passes an event stream on. Bytes go on untouched as they come, save
 // the usage chunk that the caller did not ask for. Nothing is sent before the
 // first event or a long silence, so that another key may still be tried; limits
 // and usage are settled before the terminal event goes out.
-func (x *exchange) stream(a *attempt) *outcome {
+func (x *exchange) stream(a *attempt, framing wire.Framing) *outcome {
+	x.splitter.Frame(framing)
 	x.wantsUsage = x.codec.WantsUsage(x.body, &x.members)
 	x.pending = wire.Range{}
 	x.vigil.answered(a, x.s.idleTimeout(a.up))

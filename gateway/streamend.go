@@ -23,7 +23,7 @@ func (x *exchange) finishStream(a *attempt, last ...[]byte) {
 	x.settle()
 	if e := x.durable(); e != nil {
 		x.errorKind, e.RequestID = e.Code, x.id
-		x.send(x.codec.AppendErrorEvent(nil, e))
+		x.sendError(e)
 		return
 	}
 	x.send(last...)
@@ -94,13 +94,17 @@ func (x *exchange) failedWithin(a *attempt, e *wire.Event) {
 	text := redacted(string(e.Raw), a.c.Key)
 	x.send([]byte(text), []byte(e.Missing))
 	x.endEvent()
+	x.send([]byte(x.splitter.Close()))
 }
 
 // endEvent ends an event of which a part has been sent.
 func (x *exchange) endEvent() {
-	if x.splitter.MidEvent() {
-		x.send([]byte("\n\n"))
+	if !x.splitter.MidEvent() {
+		return
 	}
+	end, ok := x.splitter.Break()
+	x.cut = x.cut || !ok
+	x.send([]byte(end))
 }
 
 // ended deals with a stream that is over without its terminal event.
@@ -164,7 +168,16 @@ func (x *exchange) tellWithin(e *wire.Error) {
 	_ = x.durable() // an error it is already
 	told := *e
 	told.RequestID = x.id
-	x.send(x.codec.AppendErrorEvent(nil, &told))
+	x.sendError(&told)
+}
+
+// sendError ends a stream with an error event, or by cutting the connection where
+// none would be read.
+func (x *exchange) sendError(e *wire.Error) {
+	event := x.codec.AppendErrorEvent(nil, e)
+	if x.cut = x.cut || len(event) == 0; !x.cut {
+		x.send(event)
+	}
 }
 
 // stopping reports whether the stop of Relay cuts the request.

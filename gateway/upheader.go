@@ -92,6 +92,9 @@ func (a *attempt) appendFields(fields []http1.Field) []http1.Field {
 	if !versioned && !a.up.sets("Anthropic-Version") {
 		fields = append(fields, http1.Field{Name: "Anthropic-Version", Value: anthropicVersion})
 	}
+	if suffixes[a.x.path].form {
+		fields = append(fields, http1.Field{Name: "Content-Type", Value: in.Get("Content-Type")})
+	}
 	if !a.up.sets("User-Agent") {
 		fields = append(fields, http1.Field{Name: "User-Agent", Value: userAgent(in.Get("User-Agent"), a.x.s.opt.Version)})
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/http"
 	"net/url"
 	"reflect"
 	"slices"
@@ -25,10 +24,9 @@ type upstream struct {
 	spec      store.HostSpec
 	sender    sender
 	base      *url.URL
-	urls      [len(suffixes)]*url.URL // by path
-	starts    [len(suffixes)][]byte   // of an attempt's head, by path
-	fields    []http1.Field           // in starts
-	byHost    []string                // names of fields that callers do not set
+	targets   [len(suffixes)]target // by path
+	fields    []http1.Field         // of every attempt
+	byHost    []string              // names of fields that callers do not set
 	keyHeader string
 	health    atomic.Pointer[plan.HostState]
 }
@@ -84,9 +82,8 @@ func newUpstream(spec store.HostSpec, rules dialRules, idle int) *upstream {
 		spec: spec, sender: newSender(spec, base, rules, idle), base: base,
 		fields: attemptFields(spec), byHost: setByHost(spec), keyHeader: keyHeader(spec.Auth),
 	}
-	for p, suffix := range suffixes {
-		up.urls[p] = up.url(suffix)
-		up.starts[p] = up.start(http.MethodPost, up.urls[p], up.fields)
+	for p := range suffixes {
+		up.targets[p] = up.target(path(p))
 	}
 	up.health.Store(&plan.HostState{Health: "unknown"})
 	return up
@@ -103,32 +100,6 @@ func (u *upstream) start(method string, at *url.URL, fields []http1.Field) []byt
 
 // sets reports whether the host's configuration decides a field.
 func (u *upstream) sets(name string) bool { return slices.Contains(u.byHost, name) }
-
-// path is an upstream path, as an index of suffixes.
-type path uint8
-
-const (
-	pathChat path = iota
-	pathEmbeddings
-	pathMessages
-)
-
-// suffixes are the shapes' own paths, behind a base URL that holds the version
-// segment.
-var suffixes = [...]string{pathChat: "/chat/completions", pathEmbeddings: "/embeddings", pathMessages: "/messages"}
-
-const modelsSuffix = "/models"
-
-// url returns the address of a shape's suffix. A host that speaks Ollama has
-// its root as base and the other shapes under /v1.
-func (u *upstream) url(suffix string) *url.URL {
-	at := *u.base
-	if slices.Contains(u.spec.Shapes, store.ShapeOllama) {
-		at.Path += "/v1"
-	}
-	at.Path += suffix
-	return &at
-}
 
 // reached and missed note the host's health; any HTTP answer is healthy.
 func (u *upstream) reached(now time.Time) {

@@ -61,6 +61,31 @@ func TestClock_ReadsTheMachineWhenNotTold(t *testing.T) {
 	}
 }
 
+// TestClock_MeasuresTheMachineFromItsStart reads the machine an hour after a
+// start: the monotonic reading is what V goes on by when the wall clock is set
+// back, which a test cannot do to the machine.
+func TestClock_MeasuresTheMachineFromItsStart(t *testing.T) {
+	read := limiter.MachineClock(time.Now().Add(-time.Hour))
+	one, _ := read()
+	two, _ := read()
+	if one < time.Hour || two < one {
+		t.Fatalf("an hour after the start the monotonic clock reads %s, then %s", one, two)
+	}
+}
+
+func TestClock_StandsStillWhenBothClocksGoBack(t *testing.T) {
+	w := newClockedWorld(t)
+	before := w.clock.Now().V
+	w.machine.pass(-time.Minute)
+	if v := w.clock.Now().V; v != before {
+		t.Fatalf("V is %d, want %d as before", v, before)
+	}
+	w.machine.pass(time.Second)
+	if v := w.clock.Now().V; v != before+int64(time.Second) {
+		t.Fatalf("V is %d a second later, want %d and a second", v, before)
+	}
+}
+
 func TestClock_NeverGoesBackAndGrowsByTheLargerStep(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := newClockedWorld(t)

@@ -1,5 +1,10 @@
 package limiter
 
+import "time"
+
+// MachineClock reads the machine's clocks, the monotonic one since start.
+func MachineClock(start time.Time) func() (time.Duration, time.Time) { return machineClock(start) }
+
 // NewCollidingRegistry returns a registry in which all names have one hash.
 func NewCollidingRegistry() *Registry {
 	r := NewRegistry()

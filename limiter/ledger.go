@@ -18,9 +18,7 @@ type ledger struct {
 // tick keeps V from going back when readers of the clock overtake each other
 // on their way to the mutex.
 func (l *ledger) tick(now Instant) Instant {
-	if now.V < l.v {
-		now.V = l.v
-	}
+	now.V = max(now.V, l.v)
 	l.v = now.V
 	return now
 }
@@ -50,13 +48,13 @@ func (l *ledger) judge(now Instant, t *Ticket) (r Refusal, stale bool) {
 	return v.refusal(), stale
 }
 
-// full reports whether the limit has no room, what it stands at and how long
-// that lasts.
+// full reports whether the limit has no room, and then what it stands at and
+// how long that lasts.
 func (l *Limit) full(now Instant) (used int64, wait time.Duration, full bool) {
 	target := l.ceiling()
 	used = l.Counter.standing(now, l.Amount)
 	if used <= target {
-		return used, 0, false
+		return 0, 0, false
 	}
 	return used, l.Counter.wait(now, target, l.Amount), true
 }

@@ -1,6 +1,8 @@
 package limiter_test
 
 import (
+	"errors"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -58,6 +60,12 @@ func TestParseName_RefusesWhatStringDoesNotWrite(t *testing.T) {
 		if name, err := limiter.ParseName(text); err == nil {
 			t.Errorf("%q is read as %+v", text, name)
 		}
+	}
+}
+
+func TestParseName_SaysThatAWindowIsNoNumber(t *testing.T) {
+	if _, err := limiter.ParseName("a/b/c/d/e/requests/fixed-window/x"); !errors.Is(err, strconv.ErrSyntax) {
+		t.Errorf("the error is %v", err)
 	}
 }
 

@@ -70,6 +70,15 @@ func TestMemory_Promise(t *testing.T) {
 		}
 		w.wantUsed(w.budget("key", 5, limiter.PeriodDay, "Europe/Berlin"), 5)
 	})
+	t.Run("and is refused by the limits of its plan, where their counters are still there", func(t *testing.T) {
+		w := newWorld(t)
+		old, full := w.limit("key", requests(2, 60, limiter.SlidingWindow)), w.limit("team", requests(1, 60, limiter.SlidingWindow))
+		w.admit(full)
+		w.registry.Sweep(2, w.now) // forgets the first
+		if r := w.refuse(old, full); r.Limit != full {
+			t.Errorf("the refusal names %p, want the team's limit %p", r.Limit, full)
+		}
+	})
 	t.Run("the limiter numbers its commits, and a snapshot at S holds exactly those up to S", func(t *testing.T) {
 		w := newWorld(t)
 		limit := w.limit("key", tokens(1<<40, 3600))

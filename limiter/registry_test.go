@@ -2,7 +2,9 @@ package limiter_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
+	"time"
 
 	"relay/limiter"
 )
@@ -60,6 +62,11 @@ func TestRegistry_CountsStrictlyWhatCheckRefuses(t *testing.T) {
 	w.refuse(unknown)
 	if w.registry.Use(1, unknown.Counter.Name()) != unknown.Counter {
 		t.Error("an odd name finds another counter each time")
+	}
+	endless := w.limit("owner", requests(1, math.MaxInt64, limiter.SessionWindow))
+	w.admit(endless)
+	if r := w.refuse(endless); r.Wait != limiter.MaxWindow*time.Second {
+		t.Errorf("a window above the longest there is ends in %s", r.Wait)
 	}
 	budget := w.budget("owner", 1, "fortnight", "No/Where")
 	w.spend(limiter.Usage{CostNanos: 1}, budget)

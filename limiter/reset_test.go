@@ -113,4 +113,7 @@ func TestCounters_FindsThoseThatMatch(t *testing.T) {
 	if len(found) != 1 || found[0] != mine.Counter {
 		t.Errorf("found %d counters, want the one of mine", len(found))
 	}
+	if again := w.registry.Counters(func(limiter.Name) bool { return true }); len(again) != w.registry.Len() {
+		t.Errorf("found %d of %d counters", len(again), w.registry.Len())
+	}
 }

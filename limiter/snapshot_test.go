@@ -1,7 +1,9 @@
 package limiter_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -101,6 +103,10 @@ func TestSnapshot_PutsNothingOfWhatWasGivenBackBefore(t *testing.T) {
 	if states := w.snapshot(); len(states) != 0 {
 		t.Fatalf("a request that was given back puts %v", states)
 	}
+	if w.registry.Sweep(2, w.now); w.memory.Dirty() || w.registry.Len() != 0 {
+		t.Fatalf("%d counters are left, and of one that was never put a snapshot is to say that it went: %t", w.registry.Len(), w.memory.Dirty())
+	}
+	limit = w.limit("owner", requests(5, 60, limiter.TokenBucket))
 	ticket := w.admit(limit)
 	w.snapshot()
 	w.cancel(ticket)
@@ -198,6 +204,19 @@ func TestRestore_DropsWhatHasAgedOut(t *testing.T) {
 	}
 }
 
+// TestRestore_DropsWhatIsOlderThanTime has a state whose last charge was longer
+// ago than its clock goes back.
+func TestRestore_DropsWhatIsOlderThanTime(t *testing.T) {
+	w := newWorld(t)
+	limit := w.limit("owner", requests(5, 60, limiter.FixedWindow))
+	state := binary.AppendUvarint([]byte{1, 1}, uint64(w.now.V))
+	state = append(binary.AppendUvarint(state, math.MaxInt64), 1, 9)
+	if err := w.memory.Restore(w.now, limit.Counter.Name().String(), state); err != nil {
+		t.Fatal(err)
+	}
+	w.wantUsed(limit, 0)
+}
+
 func TestRestore_KeepsATotalBudget(t *testing.T) {
 	w := newWorld(t)
 	w.spend(limiter.Usage{CostNanos: 7}, w.budget("owner", 50, limiter.PeriodTotal, ""))
@@ -224,6 +243,35 @@ func TestRestore_CountsAgeFromZeroWithoutTheClock(t *testing.T) {
 	}
 	next.pass(61 * time.Second)
 	next.admit(restored...)
+}
+
+// TestRestore_TakesReadingsThatArriveOutOfOrder restores states by a reading
+// that is older than one before it: none of the time between is lost to them.
+func TestRestore_TakesReadingsThatArriveOutOfOrder(t *testing.T) {
+	w := newWorld(t)
+	w.spend(everything(1), w.oneOfEach(2)[:8]...)
+	next := newWorld(t)
+	limits := next.oneOfEach(2)[:8]
+	next.wantUsed(limits[0], 0)
+	next.now.V -= int64(time.Hour)
+	next.restore(w.snapshot())
+	for _, l := range limits {
+		if next.used(l) == 0 {
+			t.Errorf("%s is lost", l.Counter.Name())
+		}
+	}
+}
+
+// TestRestore_KeepsABudgetThatWasSpentBefore1970 has a machine whose wall clock
+// was lost, and V where a snapshot had left it.
+func TestRestore_KeepsABudgetThatWasSpentBefore1970(t *testing.T) {
+	w := newWorld(t)
+	w.now.Wall = -int64(100 * time.Hour)
+	w.spend(limiter.Usage{CostNanos: 7}, w.budget("owner", 5, limiter.PeriodDay, ""))
+	next := newWorld(t)
+	next.now = w.now
+	next.restore(w.snapshot())
+	next.refuse(next.budget("owner", 5, limiter.PeriodDay, ""))
 }
 
 func TestRestore_RefusesDamage(t *testing.T) {
@@ -322,7 +370,8 @@ func TestClockState_ComesBack(t *testing.T) {
 			t.Errorf("a clock is read from %d of %d bytes", cut, len(whole))
 		}
 	}
-	for _, damaged := range [][]byte{append(slices.Clone(whole), 0), {2, 0, 0}, {1, 1, 0}} {
+	endless := append([]byte{1}, bytes.Repeat([]byte{0xff}, 12)...)
+	for _, damaged := range [][]byte{append(slices.Clone(whole), 0), {2, 0, 0}, {1, 1, 0}, endless} {
 		if _, _, err := limiter.ParseClockState(damaged); err == nil {
 			t.Errorf("a clock is read from % x", damaged)
 		}

@@ -100,6 +100,29 @@ func TestSplit_FindsAPlaceBehindValuesThatStillCount(t *testing.T) {
 	}
 }
 
+// TestSplit_LooksAtEightMoreAndAtOthersEachTime has one value with nothing to
+// count behind so many that still count. The first search looks at the first
+// eight, the second at the eight after them.
+func TestSplit_LooksAtEightMoreAndAtOthersEachTime(t *testing.T) {
+	for free, want := range map[int]int{7: 1, 8: 2, 15: 2, 16: 3, 23: 3} {
+		w := newWorld(t)
+		split := w.splitOf(40, requests(5, 3600, limiter.SessionWindow))
+		for i := range 40 {
+			ticket := w.admit(split.Limits(w.now, fmt.Sprint(i))...)
+			if i == free {
+				w.cancel(ticket)
+			}
+		}
+		searches := 1
+		for split.Limits(w.now, fmt.Sprint("new ", searches))[0].Counter.Name().Per == "user" && searches < 9 {
+			searches++
+		}
+		if searches != want {
+			t.Errorf("search %d finds the place of value %d, want search %d", searches, free, want)
+		}
+	}
+}
+
 func TestSplit_BudgetsLeaveOnlyWhenTheyHaveAged(t *testing.T) {
 	w := newWorld(t)
 	budget := w.budget("owner", 5, limiter.PeriodDay, "Europe/Berlin")

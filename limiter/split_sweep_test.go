@@ -44,6 +44,19 @@ func TestSweep_LooksAtEverySplitOfThePlan(t *testing.T) {
 	}
 }
 
+// TestSweep_KeepsASplitThatALaterPlanHas has a plan with other rules that is
+// compiled beside a later one and comes to the split after it.
+func TestSweep_KeepsASplitThatALaterPlanHas(t *testing.T) {
+	w := newWorld(t)
+	later := w.splitBy(3, 0, requests(1, 60, limiter.SlidingWindow))
+	w.splitBy(2, 0, requests(1, 3600, limiter.SlidingWindow))
+	w.spend(limiter.Usage{}, later.Limits(w.now, "alice")...)
+	w.registry.Sweep(3, w.now)
+	if later.Len() != 1 {
+		t.Errorf("%d values are known of a split that plan 3 has, want alice", later.Len())
+	}
+}
+
 // TestSweep_KeepsTheValuesThatCountWhenMostHaveGone has 30 values of 1,000 that
 // still count when the others have aged out.
 func TestSweep_KeepsTheValuesThatCountWhenMostHaveGone(t *testing.T) {

@@ -275,8 +275,10 @@ func TestUsage_SplitsByMeter(t *testing.T) {
 		}
 	}
 	for meter := range want {
-		if n := new(limiter.Usage).Of(meter); n != 0 {
-			t.Errorf("%s counts %d of nothing", meter, n)
+		for _, nothing := range []limiter.Usage{{}, everything(-5)} {
+			if n := nothing.Of(meter); n != 0 {
+				t.Errorf("%s counts %d of %+v", meter, n, nothing)
+			}
 		}
 	}
 	if negative := (&limiter.Usage{Input: -5, Output: 3}); negative.Of(limiter.MeterTokens) != 3 {

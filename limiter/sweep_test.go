@@ -31,6 +31,24 @@ func TestSweep_ForgetsWhatNothingUsesAndHasAgedOut(t *testing.T) {
 	}
 }
 
+// TestSweep_KeepsWhatALaterPlanUses has a plan that is compiled beside a later
+// one and comes to the counters after it.
+func TestSweep_KeepsWhatALaterPlanUses(t *testing.T) {
+	w := newWorld(t)
+	name := w.limit("owner", requests(1, 60, limiter.SlidingWindow)).Counter.Name()
+	for _, generation := range []uint64{3, 2} {
+		w.registry.Use(generation, name)
+	}
+	w.registry.Sweep(3, w.now)
+	if w.registry.Find(name) == nil {
+		t.Error("a counter that plan 3 uses went when plan 2 had used it, too")
+	}
+	w.registry.Sweep(4, w.now)
+	if w.registry.Find(name) != nil {
+		t.Error("a counter stays that no plan uses any more")
+	}
+}
+
 func TestSweep_IsNoWayAroundALimit(t *testing.T) {
 	w := newWorld(t)
 	day := limiter.Rule{Meter: limiter.MeterTokens, Amount: 10, Window: 86400, Strategy: limiter.SlidingWindow}

@@ -84,9 +84,4 @@ func (u *Usage) counts() [meterCodes]int64 {
 }
 
 // addCapped adds b, which is not negative, to a and stops at the largest int64.
-func addCapped(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
-}
+func addCapped(a, b int64) int64 { return min(a, math.MaxInt64-b) + b }

@@ -1,5 +1,7 @@
 package store
 
+import "strings"
+
 // UserSpec is a person who signs in; the name of the record is the username.
 type UserSpec struct {
 	Email        string    `json:"email,omitempty"`
@@ -33,3 +35,13 @@ const (
 	groupOfProjectsPrefix = "system:serviceaccounts:"
 	virtualPrefix         = "system:"
 )
+
+// ProjectOfGroup returns the id of the project whose service accounts the
+// subject holds as a virtual group, or "".
+func ProjectOfGroup(subject Ref) string {
+	project, found := strings.CutPrefix(subject.ID, groupOfProjectsPrefix)
+	if subject.Kind != KindGroup || !found {
+		return ""
+	}
+	return project
+}

@@ -82,15 +82,24 @@ func (x *Exchange) Write(b []byte) (int, error) {
 	default:
 	}
 	if x.cut == nil || len(b) < x.cut.left {
-		n, err := x.conn.Write(b)
+		n, err := x.write(b)
 		if x.cut != nil {
 			x.cut.left -= n
 		}
 		return n, err
 	}
-	n, err := x.conn.Write(b[:x.cut.left])
+	n, err := x.write(b[:x.cut.left])
 	if err == nil {
 		err = x.cut.end(x)
+	}
+	return n, err
+}
+
+// write notes a peer that has gone when the write is the first to see it.
+func (x *Exchange) write(b []byte) (int, error) {
+	n, err := x.conn.Write(b)
+	if err != nil && !errors.Is(err, net.ErrClosed) {
+		x.Request.hangUp()
 	}
 	return n, err
 }

@@ -20,6 +20,12 @@ func namesBilling(text string) bool {
 		"key limit exceeded", "volume quota", "in arrears", "check your plan")
 }
 
+// tellsOfNoMoney looks at how a text begins: the one with which Anthropic refuses
+// an account, under a type that says it was the request.
+func tellsOfNoMoney(text string) bool {
+	return strings.HasPrefix(text, "your credit balance is too low")
+}
+
 // namesEnd looks for what says that a key or its account is of no use for any
 // model.
 func namesEnd(said string) bool {

@@ -9,9 +9,10 @@ type block struct {
 	data   Range  // the first data line
 	count  int    // of data lines
 	joined []byte // all data lines, from the second on
+	plain  bool   // lines are data, without field names
 }
 
-func (b *block) reset() { *b = block{joined: b.joined[:0]} }
+func (b *block) reset() { *b = block{joined: b.joined[:0], plain: b.plain} }
 
 func (b *block) shift(by int) {
 	for _, r := range [...]*Range{&b.typ, &b.data} {
@@ -19,12 +20,15 @@ func (b *block) shift(by int) {
 	}
 }
 
-// read takes one line that is not blank. It returns true for a comment before
-// any field, which goes on without waiting for a block to end.
+// read takes one line that is not blank. It returns true for a line that goes on
+// without waiting for a block to end: a comment before any field, and plain data.
 func (b *block) read(buf []byte, line Range) (alone bool) {
 	b.lines++
 	text := line.Of(buf)
 	switch {
+	case b.plain:
+		b.addData(buf, line)
+		return true
 	case len(text) == 0:
 	case text[0] == ':':
 		return b.lines == 1

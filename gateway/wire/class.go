@@ -14,10 +14,10 @@ const (
 	ClassServer                  // the upstream's fault
 )
 
-// Class classes the failure by its status, and a 403 or 429 by what it says.
+// Class classes the failure by its status, and a 400, 403 or 429 by what it says.
 func (f *Failure) Class() Class {
 	switch {
-	case f.Status == 401, f.Status == 402, f.Status == 403 && f.aboutAccount(), f.Status == 400 && namesKey(f.cause):
+	case f.Status == 401, f.Status == 402, f.Status == 403 && f.aboutAccount(), f.Status == 400 && f.refusesKey():
 		return ClassAuth
 	case f.Status == 429 && f.aboutBilling():
 		return ClassQuota
@@ -29,6 +29,13 @@ func (f *Failure) Class() Class {
 		return ClassServer
 	}
 	return ClassRequest
+}
+
+// refusesKey reports whether a 400 is about the key and not about the request,
+// as Google answers a wrong key and Anthropic an account without money. A text
+// that only mentions these may be the caller's own.
+func (f *Failure) refusesKey() bool {
+	return namesKey(f.cause) || f.Type == TypeInvalidRequest && tellsOfNoMoney(strings.ToLower(f.Message))
 }
 
 // aboutAccount reports whether a 403 speaks of the key, the account, its

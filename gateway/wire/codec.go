@@ -13,6 +13,9 @@ type Codec interface {
 	WantsUsage(body []byte, m *Members) bool
 	AskUsage(body []byte, m *Members) (Edit, bool)
 
+	// Framing tells how an answer with status 2xx to a request that asked for a
+	// stream is cut. FramingNone is a whole answer all the same.
+	Framing(contentType string) Framing
 	// ReadEvent reads the next event of an upstream's stream into the tap. Where
 	// the terminal event is glued to it, ReadEvent leaves that out of the event
 	// (Event.Keep) and sets Tap.Done: the stream ends behind this event.
@@ -30,11 +33,15 @@ type Codec interface {
 	// KeepAlive is what fills a stream's silences; empty where the shape has
 	// nothing for that.
 	KeepAlive() string
+	// StreamType is the content type of a stream that Relay begins while its
+	// upstream is still silent; empty where it cannot begin one.
+	StreamType() string
 
 	// Status is the HTTP status with which the shape tells an error.
 	Status(e *Error) int
 	// AppendError writes the body of an error answer, AppendErrorEvent the
-	// event that ends a stream instead of the terminal one.
+	// event that ends a stream instead of the terminal one. Where it writes
+	// nothing the connection is cut.
 	AppendError(dst []byte, e *Error) []byte
 	AppendErrorEvent(dst []byte, e *Error) []byte
 
@@ -43,18 +50,13 @@ type Codec interface {
 	AppendModel(dst []byte, model Model) []byte
 }
 
-// Content types of answers.
-const (
-	ContentTypeJSON  = "application/json"
-	ContentTypeEvent = "text/event-stream"
-)
-
 // Model is one entry of a model list.
 type Model struct {
 	ID          string
 	DisplayName string // for people; empty is the ID
 	Created     int64  // Unix seconds
 	OwnedBy     string
+	Tagged      bool // an Ollama host serves it, to which a name without a tag is NAME:latest
 }
 
 // Kind says what an event or answer is to the forwarder.

@@ -90,7 +90,7 @@ func (s *Splitter) yieldEvent(e *Event, missing string) bool {
 		return false
 	}
 	if s.yielded > 0 {
-		s.block.readTail(s.buf, at)
+		s.readTail(at)
 		e.Part = PartLast
 	}
 	s.block.fill(e, s.buf)
@@ -99,14 +99,23 @@ func (s *Splitter) yieldEvent(e *Event, missing string) bool {
 	return true
 }
 
+// readTail takes the end of a long event.
+func (s *Splitter) readTail(at Range) {
+	if s.framing == FramingArray {
+		s.block.reset()
+		s.block.addData(s.buf, at)
+		return
+	}
+	s.block.readTail(s.buf, at)
+}
+
 // yieldRest yields what a stream ends with, its last line complete or not.
 func (s *Splitter) yieldRest(e *Event) bool {
-	missing := "\n"
-	if s.line < s.end || s.afterCR {
-		missing = "\n\n"
-	}
+	missing := s.missing()
 	if s.yielded == 0 && s.line < s.end {
-		s.block.read(s.buf, s.afterMark(Range{s.line, s.end}))
+		if line := s.content(Range{s.line, s.end}); line.Present() {
+			s.block.read(s.buf, line)
+		}
 	}
 	s.line, s.scan = s.end, s.end
 	return s.yieldEvent(e, missing)

@@ -21,10 +21,11 @@ const (
 // ErrEventTooLong ends a stream with an event of more than MaxEvent bytes.
 var ErrEventTooLong = errors.New("read event stream: an event is longer than 16 MiB")
 
-// Splitter cuts a stream of server-sent events (WHATWG HTML, section 9.2) into
-// events and leaves their bytes as they are. Lines end in LF, CRLF or CR. The
-// reader of the stream asks for Space, reads into it, tells how much it read
-// with Filled, and calls Next until it returns false:
+// Splitter cuts a stream of server-sent events (WHATWG HTML, section 9.2), or of
+// what Frame says, into events and leaves their bytes as they are. Lines end in
+// LF, CRLF or CR, those of NDJSON in LF or CRLF. The reader of the stream asks
+// for Space, reads into it, tells how much it read with Filled, and calls Next
+// until it returns false:
 //
 //	n, err := body.Read(s.Space())
 //	s.Filled(n)
@@ -56,6 +57,9 @@ type Splitter struct {
 
 	yielded int // bytes of the current event that went out in pieces
 	block   block
+
+	framing Framing
+	nest    nest // where the framing is an array
 }
 
 // End tells that the stream has ended cleanly: Next yields what is left of it
@@ -77,7 +81,20 @@ func (s *Splitter) MidEvent() bool { return s.yielded > 0 }
 // Next finds the next event, or piece of one, in what has been read. It
 // returns false when more must be read, at the end, and after an error.
 func (s *Splitter) Next(e *Event) bool {
-	for s.err == nil {
+	switch {
+	case s.err != nil:
+		return false
+	case s.framing == FramingArray:
+		return s.nextElement(e)
+	case s.framing == FramingBytes:
+		return s.nextRead(e)
+	}
+	return s.nextBlock(e)
+}
+
+// nextBlock yields an event that ends with a line: a blank one, or in NDJSON any.
+func (s *Splitter) nextBlock(e *Event) bool {
+	for {
 		if s.lateLF() {
 			return s.yieldEvent(e, "")
 		}
@@ -85,16 +102,15 @@ func (s *Splitter) Next(e *Event) bool {
 		if after == 0 {
 			return s.unfinished(e)
 		}
-		line = s.afterMark(line)
+		line = s.content(line)
 		s.line, s.scan = after, after
 		switch {
-		case !line.Present():
+		case !line.Present(), s.yielded > 0 && s.block.plain:
 			return s.yieldEvent(e, "")
 		case s.yielded == 0 && s.block.read(s.buf, line):
 			return s.yieldEvent(e, "")
 		}
 	}
-	return false
 }
 
 // lateLF steps over the LF of a CRLF whose CR came with an earlier read. It
@@ -122,13 +138,24 @@ func (s *Splitter) afterMark(line Range) Range {
 	return line
 }
 
+// content leaves out what does not belong to a line's content: the mark that may
+// begin a stream, and the CR that may stand before the LF of a plain line.
+func (s *Splitter) content(line Range) Range {
+	line = s.afterMark(line)
+	if s.block.plain && line.Present() && s.buf[line.End-1] == '\r' {
+		line.End--
+	}
+	return line
+}
+
 // nextLine returns the current line without its end, and where the next line
-// begins; 0 when the line's end has not been read.
+// begins; 0 when the line's end has not been read. Plain lines end in LF alone:
+// to JSON a CR is a blank.
 func (s *Splitter) nextLine() (line Range, after int) {
 	rest := s.buf[s.scan:s.end]
 	stop := bytes.IndexByte(rest, '\n')
 	width := 1
-	if s.seenCR {
+	if s.seenCR && !s.block.plain {
 		stop, width = s.lineEndWithCR(rest, stop)
 	}
 	if stop < 0 {

@@ -15,7 +15,8 @@ type Tap struct {
 	NoChoices bool    // a whole answer without any choice
 	Failure   Failure // the error object that came instead of, or within, the answer
 
-	finished uint64 // choices that have ended, by index
+	finished uint64   // choices that have ended, by index
+	outline  *outline // of the long event whose pieces are being read, see Gather
 }
 
 const maxReason = 64 // bytes of a reason that are kept
@@ -45,6 +46,8 @@ func internReason(reason string) string {
 	for _, known := range [...]string{
 		"stop", "length", "tool_calls", "content_filter", "function_call",
 		"end_turn", "tool_use", "max_tokens", "stop_sequence", "pause_turn", "refusal", "model_context_window_exceeded",
+		"completed", "incomplete", "max_output_tokens",
+		"STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "LANGUAGE", "PROHIBITED_CONTENT", "MALFORMED_FUNCTION_CALL", "OTHER",
 	} {
 		if reason == known {
 			return known

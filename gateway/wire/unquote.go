@@ -40,22 +40,32 @@ func shortText(doc []byte, r Range, room []byte) []byte {
 // CodeMissingModel: the member is absent or not a string, or its name is
 // empty, longer than MaxModelName characters or holds control characters.
 func (m *Members) ModelName(body, room []byte) ([]byte, error) {
-	const hint = "name one of the models this key may use (GET /v1/models)."
 	name, ok := Text(body, m.Model, room)
 	switch {
 	case !m.Model.Present():
-		return nil, NewError(CodeMissingModel, `The request has no "model"; `+hint)
+		return nil, NewError(CodeMissingModel, `The request has no "model"; `+modelHint)
 	case !ok:
-		return nil, NewError(CodeMissingModel, `The member "model" must be a string; `+hint)
-	case len(name) == 0:
-		return nil, NewError(CodeMissingModel, `The member "model" is empty; `+hint)
-	case utf8.RuneCount(name) > MaxModelName:
-		return nil, NewError(CodeMissingModel, `The name in "model" has more than 300 characters; `+hint)
-	case bytes.IndexFunc(name, unicode.IsControl) >= 0:
-		return nil, NewError(CodeMissingModel, `The name in "model" holds control characters; `+hint)
+		return nil, NewError(CodeMissingModel, `The member "model" must be a string; `+modelHint)
 	}
-	return name, nil
+	return name, CheckModelName(name)
 }
+
+// CheckModelName refuses what no model is called: an empty name, one of more
+// than MaxModelName characters or with control characters. The error is an *Error
+// with CodeMissingModel.
+func CheckModelName(name []byte) error {
+	switch {
+	case len(name) == 0:
+		return NewError(CodeMissingModel, `The model's name is empty; `+modelHint)
+	case utf8.RuneCount(name) > MaxModelName:
+		return NewError(CodeMissingModel, `The model's name has more than 300 characters; `+modelHint)
+	case bytes.IndexFunc(name, unicode.IsControl) >= 0:
+		return NewError(CodeMissingModel, `The model's name holds control characters; `+modelHint)
+	}
+	return nil
+}
+
+const modelHint = "name one of the models this key may use (GET /v1/models)."
 
 // Choices returns how many choices the body asks for: its n, or 1 where that is
 // absent or no whole number from 1 to 64.

@@ -21,6 +21,12 @@ func (Codec) Terminal() string { return "data: [DONE]\n\n" }
 // or clients would wait for its end.
 func (Codec) KeepAlive() string { return ": keep-alive\n\n" }
 
+// StreamType returns text/event-stream.
+func (Codec) StreamType() string { return wire.ContentTypeEvent }
+
+// Framing returns that of the content type.
+func (Codec) Framing(contentType string) wire.Framing { return wire.FramingOf(contentType) }
+
 // Complete reports whether the stream was whole. Some servers leave the
 // terminal event out; every choice then has told its finish_reason.
 func (Codec) Complete(t *wire.Tap) bool { return t.Done || t.Finished() }

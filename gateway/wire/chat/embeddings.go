@@ -10,6 +10,9 @@ type Embeddings struct{ Codec }
 
 var _ wire.Codec = Embeddings{}
 
+// Framing returns FramingNone: embeddings are never streamed.
+func (Embeddings) Framing(string) wire.Framing { return wire.FramingNone }
+
 // WantsUsage returns true: every answer reports its usage.
 func (Embeddings) WantsUsage([]byte, *wire.Members) bool { return true }
 

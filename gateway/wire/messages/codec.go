@@ -29,6 +29,12 @@ func (Codec) Terminal() string { return "" }
 // KeepAlive returns a ping, as upstreams send them.
 func (Codec) KeepAlive() string { return "event: ping\ndata: {\"type\": \"ping\"}\n\n" }
 
+// StreamType returns text/event-stream.
+func (Codec) StreamType() string { return wire.ContentTypeEvent }
+
+// Framing returns that of the content type.
+func (Codec) Framing(contentType string) wire.Framing { return wire.FramingOf(contentType) }
+
 // Complete reports whether message_stop has come. Without it a stream is cut
 // off, whatever came before.
 func (Codec) Complete(t *wire.Tap) bool { return t.Done }

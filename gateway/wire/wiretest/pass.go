@@ -12,13 +12,14 @@ import (
 	"relay/gateway/wire"
 )
 
-// Pass holds what must become of one stream, whichever way it is written and
-// however its bytes arrive: it goes on byte for byte, save one event.
+// Pass holds what must become of one stream, of events, of lines or of the
+// elements of an array, whichever way it is written and however its bytes arrive:
+// it goes on byte for byte, save one event.
 type Pass struct {
 	Codec   wire.Codec
 	Stream  string // whole, lines ending in LF
 	LeftOut string // the data of the event that does not go on; empty for none
-	End     string // the data of the terminal event
+	End     string // the data of the terminal event; ] of an array
 	Want    wire.Tap
 }
 
@@ -26,7 +27,7 @@ type Pass struct {
 // byte, and out of gzip.
 func (p *Pass) Check(tb testing.TB) {
 	tb.Helper()
-	for name, stream := range MoreSpellings(p.Stream) {
+	for name, stream := range p.spellings(MoreSpellings) {
 		p.check(tb, name+", whole", stream, strings.NewReader(stream))
 		p.check(tb, name+", byte by byte", stream, iotest.OneByteReader(strings.NewReader(stream)))
 		for i := range stream {
@@ -42,7 +43,7 @@ func (p *Pass) Check(tb testing.TB) {
 // long events have, and out of gzip.
 func (p *Pass) CheckLong(tb testing.TB) {
 	tb.Helper()
-	for name, stream := range Spellings(p.Stream) {
+	for name, stream := range p.spellings(Spellings) {
 		for _, size := range []int{777, 64 << 10} {
 			p.check(tb, fmt.Sprint(name, ", in reads of ", size), stream, &inReads{strings.NewReader(stream), size})
 		}
@@ -74,7 +75,7 @@ func (p *Pass) check(tb testing.TB, how, stream string, r io.Reader) {
 	if got != strings.TrimRight(before+after, "\r\n") && !split {
 		tb.Fatalf("%s: the bytes became\n%.2000q, want\n%.2000q", how, got, before+after)
 	}
-	if end := o.After[len(o.After)-1:]; end != "\n" && end != "\r" {
+	if sent := o.Sent(); !strings.ContainsAny(sent[len(sent)-1:], p.ends()) {
 		tb.Fatalf("%s: ends with %q", how, o.After)
 	}
 }
@@ -82,9 +83,9 @@ func (p *Pass) check(tb testing.TB, how, stream string, r io.Reader) {
 // expect returns what must go on before the event that is left out, and behind
 // it.
 func (p *Pass) expect(stream string) (before, after string) {
-	blocks, rest := ReadStream(stream)
+	blocks, rest := p.read(stream)
 	for _, b := range append(blocks, rest) {
-		switch data := strings.ReplaceAll(b.Data, "\n", ""); {
+		switch data := unbroken(b.Data); {
 		case data == p.LeftOut && b.HasData:
 			before, after = before+after, ""
 			continue
@@ -96,6 +97,43 @@ func (p *Pass) expect(stream string) (before, after string) {
 		after += b.Raw
 	}
 	return before, after
+}
+
+// unbroken takes out what a spelling has put between members.
+func unbroken(data string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(data, "\n", ""), "\r \t", "")
+}
+
+func (p *Pass) framing() wire.Framing { return p.Codec.Framing(p.Codec.StreamType()) }
+
+// spellings returns the ways in which the stream may be written: of events they
+// are the given ones.
+func (p *Pass) spellings(ofEvents func(string) map[string]string) map[string]string {
+	switch p.framing() {
+	case wire.FramingLines:
+		return LineSpellings(p.Stream)
+	case wire.FramingArray:
+		return ArraySpellings(p.Stream)
+	}
+	return ofEvents(p.Stream)
+}
+
+func (p *Pass) read(stream string) (blocks []Block, rest Block) {
+	switch p.framing() {
+	case wire.FramingLines:
+		return ReadLines(stream)
+	case wire.FramingArray:
+		return ReadArray(stream)
+	}
+	return ReadStream(stream)
+}
+
+// ends are the bytes of which a stream ends with one.
+func (p *Pass) ends() string {
+	if p.framing() == wire.FramingArray {
+		return "]"
+	}
+	return "\r\n"
 }
 
 // inReads yields at most so many bytes a read.

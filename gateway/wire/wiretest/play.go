@@ -35,6 +35,7 @@ func Play(tb testing.TB, codec wire.Codec, tap *wire.Tap, pieces ...string) *Out
 func PlayFrom(tb testing.TB, codec wire.Codec, tap *wire.Tap, stream io.Reader) *Outcome {
 	tb.Helper()
 	p := player{tb: tb, codec: codec, tap: tap}
+	p.splitter.Frame(codec.Framing(codec.StreamType()))
 	for !p.ended {
 		n, err := stream.Read(p.splitter.Space())
 		p.splitter.Filled(n)
@@ -111,7 +112,7 @@ func (p *player) pass(kind wire.Kind, e *wire.Event) {
 		p.end(string(e.Raw) + e.Missing)
 		return
 	case wire.Failed:
-		p.After, p.ended, p.Broken = string(e.Raw)+e.Missing, true, true
+		p.After, p.ended, p.Broken = string(e.Raw)+e.Missing+p.splitter.Close(), true, true
 		return
 	case wire.UsageOnly:
 	default:
@@ -137,7 +138,7 @@ func (p *player) close() {
 	switch {
 	case p.ended:
 	case p.codec.Complete(p.tap):
-		p.end("")
+		p.end(p.splitter.Close())
 	default:
 		p.Broken = true
 		p.After = string(p.codec.AppendErrorEvent(nil, wire.NewError(wire.CodeUpstreamUnavailable, "cut")))

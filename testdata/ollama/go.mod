@@ -1,0 +1,3 @@
+module relay/testdata/ollama
+
+go 1.26.0
