@@ -2,7 +2,7 @@
 GO      ?= go
 FUZZTIME ?= 30s
 
-.PHONY: build demo test race unit sdk browser vendor-ui lint fuzz bench run clean test-deps
+.PHONY: build demo test race unit sdk browser vendor-ui lint fuzz bench run clean test-deps test-ollama
 
 build:
 	CGO_ENABLED=0 $(GO) build -mod=readonly -trimpath -buildvcs=auto -ldflags '-s -w' -o relay .
@@ -45,6 +45,11 @@ sdk:
 # The admin UI in a real browser; screenshots go to ui/screens.
 browser: build
 	RELAY="$(CURDIR)/relay" sh testdata/e2e/browser/run.sh
+
+# A real Ollama against a running relay serve. The first time Ollama is built,
+# which takes five minutes of one processor.
+test-ollama: build
+	cd testdata/ollama && $(GO) vet ./... && RELAY="$(CURDIR)/relay" $(GO) test -count=1 -timeout 20m ./...
 
 # What ui/vendor.lock lists, from npm.
 vendor-ui:

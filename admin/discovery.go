@@ -139,7 +139,7 @@ func (d *Discoverer) look(ctx context.Context, s localServer, machine string) {
 		if machine != "127.0.0.1" {
 			host.Metadata.Name += "-docker"
 		}
-	} else if !discovered(host.Metadata.Origin) || !store.Enabled(host.Spec.Enabled) {
+	} else if !takesModels(host) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, discoverTimeout)
@@ -160,6 +160,13 @@ func hostAt(c *store.Catalog, base string) *store.Host {
 		}
 	}
 	return nil
+}
+
+// takesModels reports whether a host's models are bound and unbound unasked: not
+// those of a host that a person has made, or switched off.
+func takesModels(h *store.Host) bool {
+	o := h.Metadata.Origin
+	return store.Enabled(h.Spec.Enabled) && (discovered(o) || o != nil && o.Kind == "catalog")
 }
 
 func discovered(o *store.Origin) bool { return o != nil && o.Kind == "discovery" }

@@ -94,3 +94,23 @@ func TestLookAround_BindsWhatIsThereAndSwitchesOffWhatIsGone(t *testing.T) {
 		}
 	}
 }
+
+func TestLookAround_BindsAtAHostOfTheCatalogueAndNotAtAPersons(t *testing.T) {
+	for origin, want := range map[string]int{"catalog": 1, "discovery": 1, "file": 0, "": 0} {
+		d := newDiscoverer(t, places{"http://127.0.0.1:11434": {"tiny:latest"}}, nil)
+		host := &store.Host{
+			Metadata: store.Metadata{Name: "mine"},
+			Spec:     store.HostSpec{BaseURL: "http://127.0.0.1:11434", Auth: "none", Shapes: []store.Shape{store.ShapeOllama}},
+		}
+		if origin != "" {
+			host.Metadata.Origin = &store.Origin{Kind: origin, Source: "test"}
+		}
+		if _, err := d.DB.Write(func(e *store.Edit) error { return e.Put(host) }); err != nil {
+			t.Fatal(err)
+		}
+		d.LookAround(t.Context())
+		if c := d.DB.Catalog(); c.HostBindings.Len() != want || c.Hosts.Len() != 2 {
+			t.Errorf("origin %q: %d bindings at %d hosts", origin, c.HostBindings.Len(), c.Hosts.Len())
+		}
+	}
+}

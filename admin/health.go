@@ -2,6 +2,7 @@ package admin
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"relay/store"
@@ -26,10 +27,24 @@ func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 	if s.mayWatch(r) {
 		state.Warnings = s.warnings()
 	}
-	if err := s.Ready(); err != nil {
+	if err := s.unready(); err != nil {
 		state.Ready, state.Reason, status = false, err.Error(), http.StatusServiceUnavailable
 	}
 	writeJSON(w, status, state)
+}
+
+var errDamaged = errors.New("the database is damaged and not touched any more")
+
+// unready says why nothing should be sent here, or nil. Strangers may read it:
+// warnings tell more.
+func (s *server) unready() error {
+	if err := s.Ready(); err != nil {
+		return err
+	}
+	if s.DB.Damage() != nil {
+		return errDamaged
+	}
+	return nil
 }
 
 // mayWatch reports whether the caller may see warnings and metrics: everybody on
@@ -53,9 +68,14 @@ func (s *server) watchers(next http.Handler) http.Handler {
 	})
 }
 
-// warnings are never null in JSON.
+// warnings are never null in JSON. A disk that takes no writes is one of them:
+// requests go on while their usage fits into memory.
 func (s *server) warnings() []store.Problem {
-	return append([]store.Problem{}, s.Warnings()...)
+	all := append([]store.Problem{}, s.Warnings()...)
+	if err := s.DB.Failure(); err != nil {
+		all = append(all, store.Problem{Message: "the last write to the database failed: " + err.Error()})
+	}
+	return all
 }
 
 func writeJSON(w http.ResponseWriter, status int, body any) {

@@ -78,7 +78,7 @@ func (s *server) status(c *store.Catalog) Status {
 		Warnings:       s.warnings(),
 		Counts:         s.counts(c),
 	}
-	if err := s.Ready(); err != nil {
+	if err := s.unready(); err != nil {
 		state.Ready, state.Reason = false, err.Error()
 	}
 	if s.Live != nil {

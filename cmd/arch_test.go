@@ -28,8 +28,11 @@ func arrows() map[string][]string {
 		"gateway/plan":   {"store", "limiter"},
 		"gateway/wire":   {},
 		"gateway/wire/*": {"gateway/wire"},
-		"gateway/*":      {},
-		"ui":             {},
+		// The younger shapes of OpenAI have the errors and model lists of chat completions.
+		"gateway/wire/responses": {"gateway/wire", "gateway/wire/chat"},
+		"gateway/wire/media":     {"gateway/wire", "gateway/wire/chat"},
+		"gateway/*":              {},
+		"ui":                     {},
 	}
 }
 

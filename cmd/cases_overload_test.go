@@ -49,7 +49,7 @@ func TestServe_WhileItTurnsCallersAwayItsControlAnswers(t *testing.T) {
 }
 
 func TestServe_OnLoopbackKnowsItsNamesAndTheOriginsThatAreWritten(t *testing.T) {
-	s := startServing(t, dataDir(t), map[string]string{"RELAY_INFERENCE_ALLOWED_HOSTS": "llm.lan", "RELAY_INFERENCE_CORS_ORIGINS": "https://app.example"})
+	s := startServing(t, dataDir(t), map[string]string{"RELAY_INFERENCE_ALLOWED_HOSTS": "llm.lan", "RELAY_DOMAIN": "llm.example", "RELAY_INFERENCE_CORS_ORIGINS": "https://app.example"})
 	key := s.done("", "key", "add", "script")
 	for _, c := range []struct {
 		host, origin string
@@ -58,7 +58,9 @@ func TestServe_OnLoopbackKnowsItsNamesAndTheOriginsThatAreWritten(t *testing.T) 
 	}{
 		{"", "", http.StatusNotFound, "model_not_found"},
 		{"llm.lan:80", "", http.StatusNotFound, "model_not_found"},
+		{"LLM.example", "", http.StatusNotFound, "model_not_found"},
 		{"evil.example", "", http.StatusMisdirectedRequest, "misdirected_host"},
+		{"sub.llm.example", "", http.StatusMisdirectedRequest, "or make the name its domain"},
 		{"", "https://app.example", http.StatusNotFound, "model_not_found"},
 		{"", "https://evil.example", http.StatusForbidden, "origin_not_allowed"},
 	} {

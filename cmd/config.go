@@ -31,6 +31,8 @@ type Config struct {
 	Control   ControlConfig   `mapstructure:"control" doc:"The listener of the control API, /metrics and /readyz."`
 	Upstream  UpstreamConfig  `mapstructure:"upstream" doc:"Connections to providers."`
 	Stream    StreamConfig    `mapstructure:"stream" doc:"Streamed answers."`
+	Media     MediaConfig     `mapstructure:"media" doc:"What is sent to and asked of endpoints of audio and images."`
+	Proxy     ProxyConfig     `mapstructure:"proxy" doc:"Proxy mode, in which callers bring their own upstream credential (X-Relay-Proxy: 1)."`
 	Limits    LimitsConfig    `mapstructure:"limits" doc:"What limits and budgets fall back to when they do not say."`
 	State     StateConfig     `mapstructure:"state" doc:"Counters of limits."`
 	Usage     UsageConfig     `mapstructure:"usage" doc:"The record of what was used."`
@@ -91,6 +93,19 @@ type UpstreamConfig struct {
 type StreamConfig struct {
 	KeepAlive   time.Duration `mapstructure:"keepalive" doc:"How long a streamed answer may keep its caller in silence before Relay sends a keep-alive; the first sends the status line too, after which no other key is tried. 0: never."`
 	IdleTimeout time.Duration `mapstructure:"idle_timeout" doc:"How long an upstream may be silent before its answer is cut."`
+}
+
+// MediaConfig bounds audio and images.
+type MediaConfig struct {
+	MaxUploadBytes  Size `mapstructure:"max_upload_bytes" doc:"The largest file of a form; 0B: what max_request_bytes allows."`
+	MaxAudioSeconds int  `mapstructure:"max_audio_seconds" doc:"The longest audio file, of those that tell their length (WAV), in seconds; 0: any."`
+	MaxSpeechChars  int  `mapstructure:"max_speech_chars" doc:"The longest text to be spoken, in characters; 0: any."`
+}
+
+// ProxyConfig is about proxy mode.
+type ProxyConfig struct {
+	Enabled        bool `mapstructure:"enabled" doc:"Whether it is on; setting proxy switches it on at run time."`
+	AllowAnonymous bool `mapstructure:"allow_anonymous" doc:"Whether callers without a relay key may use it, under limit inference-api-proxy-anonymous; setting proxy switches it on at run time."`
 }
 
 // LimitsConfig holds the process-wide switches of limits.
@@ -162,6 +177,7 @@ func DefaultConfig() Config {
 		Audit:    AuditConfig{Retention: 365 * 24 * time.Hour},
 		Upstream: UpstreamConfig{MaxIdlePerHost: 1024},
 		Stream:   StreamConfig{KeepAlive: 15 * time.Second, IdleTimeout: 10 * time.Minute},
+		Media:    MediaConfig{MaxUploadBytes: 25 << 20, MaxSpeechChars: 4096},
 		Limits:   LimitsConfig{Headers: "off", AtCap: "admit", Timezone: "UTC", Restart: "normal"},
 		State:    StateConfig{SnapshotInterval: time.Second},
 		Usage:    UsageConfig{FlushInterval: 100 * time.Millisecond, Queue: 32 << 20, OnFull: "refuse", Durability: "normal"},

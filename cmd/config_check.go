@@ -46,6 +46,9 @@ func (c *Config) check(origins settings) []string {
 	if c.Backup.Every != 0 {
 		k.within("backup.every", c.Backup.Every, time.Minute, 366*24*time.Hour)
 	}
+	k.between("media.max_upload_bytes", int64(c.Media.MaxUploadBytes), 0, 4<<30, byteText)
+	k.between("media.max_audio_seconds", int64(c.Media.MaxAudioSeconds), 0, 1_000_000, plainText)
+	k.between("media.max_speech_chars", int64(c.Media.MaxSpeechChars), 0, 100_000_000, plainText)
 	k.inference(c)
 	k.hosts("inference.allowed_hosts", c.Inference.AllowedHosts)
 	k.pages("inference.cors_origins", c.Inference.CORSOrigins)

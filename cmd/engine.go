@@ -104,6 +104,7 @@ func (e *engine) compiler(next *store.Catalog) (swap func(), problems []store.Pr
 	p := plan.Compile(plan.Input{
 		Catalog: next, Registry: e.registry, KeyValue: e.db.HostKeyValue,
 		AtCap: atCap(e.cfg.Limits.AtCap), Timezone: e.cfg.Limits.Timezone, Open: e.cfg.Inference.open(),
+		Proxy: plan.ProxySwitch(e.cfg.Proxy),
 	})
 	return func() {
 		e.warnings.Store(&p.Warnings)

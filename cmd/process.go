@@ -169,6 +169,7 @@ func (p *process) gatewayOptions(metrics *prometheus.Registry) gateway.Options {
 		BodyTimeout: p.cfg.Inference.BodyTimeout, StreamKeepAlive: p.cfg.Stream.KeepAlive, StreamIdleTimeout: p.cfg.Stream.IdleTimeout,
 		MaxIdlePerHost: p.cfg.Upstream.MaxIdlePerHost, DenyPrivate: p.cfg.Upstream.DenyPrivate,
 		TrustedProxies: networks(p.cfg.TrustedProxies), LimitHeaders: limitHeaders(p.cfg.Limits.Headers), ContinueUnrecorded: p.cfg.Usage.OnFull == "continue",
+		Media:       gateway.Media{MaxUploadBytes: int64(p.cfg.Media.MaxUploadBytes), MaxAudioSeconds: int64(p.cfg.Media.MaxAudioSeconds), MaxSpeechChars: int64(p.cfg.Media.MaxSpeechChars)},
 		StrictUsage: p.cfg.Usage.patience(), Keeping: p.keeping(),
 	}
 }

@@ -99,7 +99,7 @@ func statusPairs(state admin.Status, now time.Time) [][]string {
 	if state.Live {
 		running = "running for " + roughly(time.Duration(state.UptimeSeconds)*time.Second)
 		if !state.Ready {
-			running += ", takes no requests: " + state.Reason
+			running += ", not ready: " + state.Reason
 		}
 	}
 	pairs := [][]string{

@@ -22,9 +22,15 @@ func (x *exchange) admit() error {
 	if r := x.caller.RefuseModelLimit(x.model); r != nil {
 		return refusedByPlan(r)
 	}
+	now := x.s.clock.Now()
 	x.ticket.Add(x.caller.Limits)
+	if x.proxied {
+		if err := x.proxyLimits(now); err != nil {
+			return err
+		}
+	}
 	x.addModelLimits(&x.ticket, x.model)
-	refusal, err := x.s.limiter.Reserve(x.r.Context(), x.s.clock.Now(), &x.ticket)
+	refusal, err := x.s.limiter.Reserve(x.r.Context(), now, &x.ticket)
 	if err != nil {
 		return wire.NewError(wire.CodeLimiterUnavailable, "The limits of this key cannot be checked now. Try again shortly.")
 	}

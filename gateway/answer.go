@@ -15,9 +15,9 @@ import (
 // an error object, an empty or a broken body must not reach the caller as
 // success.
 func (x *exchange) whole(a *attempt) *outcome {
-	before := time.Now()
-	err := x.awaitAnswer(a, before)
-	x.waited += time.Since(before)
+	err := x.awaitAnswer(a, a.answered)
+	read := time.Now()
+	x.waited += read.Sub(a.answered)
 	switch {
 	case err != nil && x.r.Context().Err() != nil:
 		return &outcome{class: classNone, err: errCallerGone}
@@ -41,7 +41,7 @@ func (x *exchange) whole(a *attempt) *outcome {
 	case x.began:
 		x.tellWithin(wire.NewError(wire.CodeUpstreamInvalid, "Host "+a.host()+" answered whole although a stream was asked for, and too late for the stream that Relay has begun."))
 	default:
-		x.sendWhole(a)
+		x.sendWhole(a, read)
 	}
 	return nil
 }
@@ -100,9 +100,9 @@ func (x *exchange) succeeded(a *attempt) {
 // that writing it cannot wait for the caller.
 const bufferedAnswer = 64 << 10
 
-// sendWhole settles and then writes the answer.
-func (x *exchange) sendWhole(a *attempt) {
-	x.first = time.Now()
+// sendWhole settles and then writes the answer, which was there at the time read.
+func (x *exchange) sendWhole(a *attempt, read time.Time) {
+	x.first = read
 	x.status = a.resp.StatusCode
 	x.settle()
 	if e := x.durable(); e != nil {

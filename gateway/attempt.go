@@ -18,14 +18,15 @@ import (
 // attempt is one try on one key: prepared, sent, and read until it is known
 // whether its answer goes to the caller.
 type attempt struct {
-	x     *exchange
-	c     candidate
-	up    *upstream
-	start time.Time
-	ctx   context.Context // with which the attempt ends: the caller's, unless it is drained
-	call  http1.Call
-	resp  *http.Response
-	drain *drain // nil: the attempt ends with its caller
+	x        *exchange
+	c        candidate
+	up       *upstream
+	start    time.Time
+	answered time.Time       // when the answer's head was there
+	ctx      context.Context // with which the attempt ends: the caller's, unless it is drained
+	call     http1.Call
+	resp     *http.Response
+	drain    *drain // nil: the attempt ends with its caller
 }
 
 // outcome is how an attempt ended that gave the caller nothing.
@@ -66,13 +67,14 @@ func (a *attempt) send() *outcome {
 	})
 	clear(fields) // the key is among them
 	a.x.fields = fields
-	a.x.waited += time.Since(a.start)
+	a.answered = time.Now()
+	a.x.waited += a.answered.Sub(a.start)
 	if err != nil {
 		return a.broken(err)
 	}
 	a.x.arrived = true
 	a.resp = resp
-	a.up.reached(time.Now())
+	a.up.reached(a.answered)
 	return a.decode()
 }
 

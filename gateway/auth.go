@@ -8,6 +8,7 @@ import (
 
 	"relay/gateway/plan"
 	"relay/gateway/wire"
+	"relay/store"
 )
 
 // credentialHeaders are read on every route; SDKs differ in the one they use.
@@ -19,12 +20,10 @@ const keyPrefix = "sk-wr-"
 // cannot be Relay's do not count beside one that can, since agents send stale
 // keys of other vendors along.
 func (x *exchange) authenticate() error {
-	caller, err := resolveCaller(x.gen.plan, x.r.Header)
+	caller, err := x.resolve()
 	if err != nil {
-		if caller = anonymous(x.gen.plan, x.r.Header); caller == nil {
-			x.s.metrics.authFailures.Inc()
-			return x.unauthenticatedHere(err)
-		}
+		x.s.metrics.authFailures.Inc()
+		return x.unauthenticatedHere(err)
 	}
 	x.caller = caller
 	if err := checkCaller(caller, x.start); err != nil {
@@ -32,6 +31,35 @@ func (x *exchange) authenticate() error {
 		return err
 	}
 	return x.checkAddress()
+}
+
+// resolve finds out who calls.
+func (x *exchange) resolve() (*plan.Caller, error) {
+	if x.proxied = asksForProxy(x.r.Header); x.proxied {
+		return x.authenticateProxy()
+	}
+	caller, err := resolveCaller(x.gen.plan, x.credentials())
+	if err != nil {
+		if local := anonymous(x.gen.plan, x.r.Header); local != nil {
+			return local, nil
+		}
+	}
+	return caller, err
+}
+
+// credentials is the header, and in it the key that Gemini's clients may put
+// into the query.
+func (x *exchange) credentials() http.Header {
+	if x.shape != store.ShapeGemini || x.r.URL.RawQuery == "" {
+		return x.r.Header
+	}
+	key := x.r.URL.Query().Get("key")
+	if key == "" {
+		return x.r.Header
+	}
+	h := x.r.Header.Clone()
+	h.Add("X-Goog-Api-Key", key)
+	return h
 }
 
 func resolveCaller(p *plan.Plan, h http.Header) (*plan.Caller, error) {

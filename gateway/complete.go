@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"relay/gateway/wire"
+	"relay/gateway/wire/gemini"
 )
 
 // complete answers a call that generates: the numbered list of doc.go.
@@ -110,12 +111,7 @@ const composeRoom = 128
 // the model's upstream name, asking for usage where the shape wants to be
 // asked.
 func (x *exchange) compose(c candidate) []byte {
-	edits := x.call.naming.rename(x, x.edits[:0], c.Binding.UpstreamName)
-	if x.streams() {
-		if edit, ok := x.codec.AskUsage(x.body, &x.members); ok {
-			edits = append(edits, edit)
-		}
-	}
+	edits := x.changes(c)
 	room := len(x.body) + composeRoom
 	switch {
 	case !x.gen.hosts[c.Key.Host.Index].sender.forgets():
@@ -128,6 +124,21 @@ func (x *exchange) compose(c candidate) []byte {
 	}
 	x.composed = wire.Splice(x.composed[:0], x.body, edits...)
 	return x.composed
+}
+
+// changes are what the body as the caller sent it lacks. In proxy mode it is left
+// alone.
+func (x *exchange) changes(c candidate) []wire.Edit {
+	if x.proxied {
+		return nil
+	}
+	edits := x.call.naming.rename(x, x.edits[:0], c.Binding.UpstreamName)
+	if x.streams() {
+		if edit, ok := x.codec.AskUsage(x.body, &x.members); ok {
+			edits = append(edits, edit)
+		}
+	}
+	return edits
 }
 
 // giveUp gives the key's reservation back and tells its breaker.
@@ -182,11 +193,31 @@ func (x *exchange) pass(a *attempt) *outcome {
 		return a.refused()
 	}
 	x.answer, x.said = a.c.Binding, a.resp.StatusCode
-	x.tap = wire.Tap{Choices: x.members.Choices(x.body)}
-	if x.streams() {
-		if framing := x.codec.Framing(a.resp.Header.Get("Content-Type")); framing != wire.FramingNone {
-			return x.stream(a, framing)
-		}
+	x.tap = wire.Tap{Choices: x.choices()}
+	if framing := x.framing(a.resp.Header.Get("Content-Type")); framing != wire.FramingNone {
+		return x.stream(a, framing)
 	}
 	return x.whole(a)
+}
+
+// choices is how many answers the request asks for.
+func (x *exchange) choices() int {
+	if x.path == pathModel {
+		return gemini.Choices(x.body)
+	}
+	return x.members.Choices(x.body)
+}
+
+// framing is how the answer is cut. Gemini's streams come in two forms, and an
+// upstream may answer in the other one.
+func (x *exchange) framing(contentType string) wire.Framing {
+	if !x.streams() {
+		return wire.FramingNone
+	}
+	x.codec = x.call.codec
+	framing := x.codec.Framing(contentType)
+	if x.path == pathModel && framing == wire.FramingEvents {
+		x.codec = gemini.Codec{}
+	}
+	return framing
 }

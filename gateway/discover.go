@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"relay/gateway/http1"
@@ -98,8 +99,19 @@ func modelNames(h *store.Host, body []byte) ([]string, error) {
 		return nil, &plan.UpstreamError{Status: http.StatusOK, Class: classServerError.String(), Message: "host " + h.Metadata.Name + " answers at " + h.Spec.BaseURL + modelsSuffix.path + ", but with no list of models"}
 	case isData:
 		return data, nil
+	case slices.Contains(h.Spec.Shapes, store.ShapeGemini):
+		return plainNames(models), nil
 	}
 	return models, nil
+}
+
+// plainNames are the names of Gemini's list as callers write them: it calls each
+// one a resource, models/NAME (https://ai.google.dev/api/models).
+func plainNames(resources []string) []string {
+	for i, name := range resources {
+		resources[i] = strings.TrimPrefix(name, "models/")
+	}
+	return resources
 }
 
 // namesIn reads the texts of one member of each object in an array; ok is false

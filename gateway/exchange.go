@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"sync"
 	"time"
 
 	"relay/gateway/http1"
@@ -34,6 +35,7 @@ type exchange struct {
 	requested string // the model as the caller wrote it
 	model     *plan.Model
 	pin       *plan.Host
+	proxied   bool // with the caller's own upstream credential
 	way       *plan.Route
 
 	turns
@@ -124,4 +126,6 @@ type generation struct {
 	hosts []*upstream
 	keys  []*keyState
 	turns []*rota // by Pool.Turn
+
+	series sync.Map // *bindingSeries by *plan.Binding of the plan
 }

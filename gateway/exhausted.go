@@ -60,6 +60,9 @@ func (x *exchange) verdict(last *outcome) error {
 		return x.untriedError()
 	case last.class == classNone:
 		return last.err // Relay's own doing
+	case x.proxied && last.status >= 400 && last.err == nil && !x.began:
+		x.forwardRefusal(last) // what it says of its key is the caller's affair
+		return nil
 	case last.class == classAuth:
 		return wire.NewError(wire.CodeUpstreamAuth, "Host "+last.host+" does not accept the provider key of this gateway. Ask your gateway administrator: relay connect "+last.host+" puts another in.")
 	case last.err != nil:

@@ -156,7 +156,7 @@ func (x *exchange) keepAlive() {
 		}
 	}
 	x.ahead = !x.vigil.spoke
-	x.send([]byte(x.codec.KeepAlive()))
+	x.send([]byte(x.splitter.LineEnds(x.codec.KeepAlive())))
 }
 
 // upstreamHeader is that of the answer that is being passed on; none before it

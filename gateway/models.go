@@ -56,8 +56,10 @@ func (s *Server) behindModels() http.HandlerFunc {
 	shown, shownGemini, calls := models()
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch call := calls[calledVerb(r)]; {
-		case call != nil && r.Method != http.MethodGet:
+		case call != nil:
 			s.serve(w, r, call)
+		case strings.Contains(r.URL.Path, "/v1beta/") && r.Method == http.MethodPost:
+			s.notFound(w, r) // a verb that nobody knows
 		case strings.Contains(r.URL.Path, "/v1beta/"):
 			s.serve(w, r, shownGemini)
 		default:

@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"unicode/utf8"
+
 	"relay/gateway/wire"
 	"relay/gateway/wire/gemini"
 	"relay/gateway/wire/ollama"
@@ -77,7 +79,7 @@ func (byForm) read(x *exchange) (string, error) {
 	if err := x.s.opt.Media.refuseFiles(x.body, &form); err != nil {
 		return "", err
 	}
-	x.members.Model, x.members.Streamed = form.Model, form.Streamed
+	x.members.Model, x.members.N, x.members.Streamed = form.Model, form.N, form.Streamed
 	if !form.Model.Present() {
 		return "", wire.NewError(wire.CodeMissingModel, `The form has no field "model"; name one of the models this key may use (GET /v1/models).`)
 	}
@@ -98,6 +100,9 @@ func (byPath) read(x *exchange) (string, error) {
 		return "", err
 	}
 	name, _, _ := gemini.SplitPath(behindModels(x.r))
+	if !utf8.ValidString(name) {
+		return "", wire.NewError(wire.CodeMissingModel, "The model's name in the path is not valid UTF-8; name one of the models this key may use (GET /v1beta/models).")
+	}
 	return name, wire.CheckModelName([]byte(name))
 }
 

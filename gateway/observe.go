@@ -1,19 +1,20 @@
 package gateway
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"relay/gateway/wire"
 	"relay/limiter"
+	"relay/store"
 )
 
 // metrics are the request path's Prometheus metrics. Labels hold names of the
 // catalog only, so that callers cannot make series.
 type metrics struct {
 	requests     *prometheus.CounterVec // shape, status, source
+	fine         map[store.Shape]*series
 	duration     prometheus.Histogram
 	overhead     prometheus.Histogram
 	ttft         prometheus.Histogram
@@ -32,6 +33,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	seconds := []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600}
 	m := &metrics{
 		requests:     counters("relay_requests_total", "Requests on the inference side.", "shape", "status", "source"),
+		fine:         fineSeries(),
 		duration:     histogram("relay_request_duration_seconds", "From the first header to the last byte.", seconds),
 		overhead:     histogram("relay_overhead_seconds", "Part of the duration that was not waiting for an upstream.", prometheus.ExponentialBuckets(50e-6, 2, 15)),
 		ttft:         histogram("relay_ttft_seconds", "From the first header to the first byte of the answer.", seconds),
@@ -58,7 +60,7 @@ func histogram(name, help string, buckets []float64) prometheus.Histogram {
 func (x *exchange) observe() {
 	took := time.Since(x.start)
 	m := x.s.metrics
-	m.requests.WithLabelValues(string(x.shape), strconv.Itoa(x.status), "pipeline").Inc()
+	m.answered(x.shape, x.status, x.source()).Inc()
 	m.duration.Observe(took.Seconds())
 	m.overhead.Observe(max(took-x.waited, 0).Seconds())
 	if !x.first.IsZero() {
@@ -83,16 +85,21 @@ func limitLabel(s *limiter.Source) string {
 }
 
 func (x *exchange) observeUsage(m *metrics, u *wire.Usage) {
+	model, known := x.model.Label(), x.gen.seriesOf(x.answer)
 	for _, part := range [...]struct {
-		meter string
-		count int64
-	}{{"input", u.Input}, {"cache_read", u.CacheRead}, {"cache_creation", u.CacheCreation}, {"output", u.Output}} {
+		series *series
+		meter  string
+		count  int64
+	}{
+		{&known.input, "input", u.Input}, {&known.cacheRead, "cache_read", u.CacheRead},
+		{&known.cacheCreation, "cache_creation", u.CacheCreation}, {&known.output, "output", u.Output},
+	} {
 		if part.count > 0 {
-			m.tokens.WithLabelValues(part.meter, x.model.Label()).Add(float64(part.count))
+			part.series.in(m.tokens, part.meter, model).Add(float64(part.count))
 		}
 	}
 	if x.cost != nil {
-		m.cost.WithLabelValues(x.model.Label()).Add(float64(*x.cost) / 1e9)
+		known.cost.in(m.cost, model).Add(float64(*x.cost) / 1e9)
 	}
 }
 

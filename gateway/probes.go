@@ -16,6 +16,10 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		s.plainText(w, r, http.StatusServiceUnavailable, "draining\n")
 		return
 	}
+	if s.opt.DB.Damage() != nil {
+		s.plainText(w, r, http.StatusServiceUnavailable, "the database is damaged\n")
+		return
+	}
 	s.plainText(w, r, http.StatusOK, "ok\n")
 }
 

@@ -21,6 +21,9 @@ func (x *exchange) route(name string) error {
 			return err
 		}
 	}
+	if x.proxied {
+		return x.routeProxy(m, name, host)
+	}
 	if !ok {
 		x.pin = host
 		return x.routeUnknown(name)

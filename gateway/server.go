@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,10 +83,18 @@ func (s *Server) routes() http.Handler {
 // Swap puts a plan into use. State of keys and hosts that both plans have is
 // kept.
 func (s *Server) Swap(p *plan.Plan) {
-	keys := s.breakers.of(p.HostKeys)
+	keys := s.breakers.of(withProxy(p))
 	s.lists.keep(p.Hosts)
 	s.current.Store(&generation{plan: p, hosts: s.upstreams.of(p.Hosts), keys: keys, turns: s.rotas.of(p.Turns, keys)})
 	s.streaming.review(p)
+}
+
+// withProxy are all keys that a request may be tried on, by their index.
+func withProxy(p *plan.Plan) []*plan.HostKey {
+	if p.Proxy == nil {
+		return p.HostKeys
+	}
+	return slices.Concat(p.HostKeys, p.Proxy.Keys)
 }
 
 // Plan returns the plan in use.

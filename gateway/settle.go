@@ -23,19 +23,20 @@ func (x *exchange) settle() {
 	} else {
 		x.leave()
 	}
-	commit := x.commit()
-	x.s.limiter.Release(context.Background(), x.s.clock.Now(), &x.upstream)
+	now := x.s.clock.Now()
+	commit := x.commit(now)
+	x.s.limiter.Release(context.Background(), now, &x.upstream)
 	x.record(commit)
 }
 
 // commit gives the reservation back and returns the commit's number. It does
 // not follow the caller's context: a caller that has left is charged all the
 // same.
-func (x *exchange) commit() uint64 {
+func (x *exchange) commit(now limiter.Instant) uint64 {
 	if !x.admitted {
 		return 0
 	}
-	now, ctx := x.s.clock.Now(), context.Background()
+	ctx := context.Background()
 	if !x.arrived {
 		x.s.limiter.Cancel(ctx, now, &x.ticket)
 		return 0
@@ -100,7 +101,7 @@ func (x *exchange) record(commit uint64) {
 func (x *exchange) fillEvent() {
 	e := &x.event
 	took := time.Since(x.start)
-	e.At, e.RequestID, e.Source, e.Endpoint = x.start, x.id, "pipeline", x.endpoint
+	e.At, e.RequestID, e.Source, e.Endpoint = x.start, x.id, x.source(), x.endpoint
 	e.ShapeIn, e.Streamed = string(x.shape), x.streams()
 	e.Status, e.ErrorKind = x.status, x.errorKind
 	e.DurationMS, e.OverheadUS = took.Milliseconds(), max(took-x.waited, 0).Microseconds()
@@ -113,6 +114,17 @@ func (x *exchange) fillEvent() {
 		x.fillUsage(e, &x.tap.Usage)
 	}
 }
+
+// source is by which way the request goes.
+func (x *exchange) source() string {
+	if x.proxied {
+		return "proxy"
+	}
+	return sourcePipeline
+}
+
+// sourcePipeline is the source of requests that are not proxied.
+const sourcePipeline = "pipeline"
 
 func (x *exchange) fillAccounts(e *store.Event) {
 	c := x.caller
@@ -182,7 +194,7 @@ func (x *exchange) finish() {
 // counts every one.
 func (x *exchange) note(a *attempt, o *outcome) {
 	if o == nil {
-		x.s.metrics.attempts.WithLabelValues(a.host(), classNone.String()).Inc()
+		x.gen.seriesOf(a.c.Binding).attempts.in(x.s.metrics.attempts, a.host(), classNone.String()).Inc()
 		return
 	}
 	o.host, o.key = a.host(), a.c.Key

@@ -18,7 +18,7 @@ const mostHeld = 4 << 10
 // and usage are settled before the terminal event goes out.
 func (x *exchange) stream(a *attempt, framing wire.Framing) *outcome {
 	x.splitter.Frame(framing)
-	x.wantsUsage = x.codec.WantsUsage(x.body, &x.members)
+	x.wantsUsage = x.proxied || x.codec.WantsUsage(x.body, &x.members)
 	x.pending = wire.Range{}
 	x.vigil.answered(a, x.s.idleTimeout(a.up))
 	x.s.streaming.add(a)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"time"
 
 	"relay/gateway/wire"
@@ -113,8 +114,8 @@ func (x *exchange) ended(a *attempt, err error) *outcome {
 	case x.gone():
 		_ = x.abandoned()
 		return nil
-	case errors.Is(err, io.EOF) && x.codec.Complete(&x.tap):
-		x.finishStream(a, []byte(x.codec.Terminal()))
+	case errors.Is(err, io.EOF) && !x.splitter.MidEvent() && x.codec.Complete(&x.tap):
+		x.finishStream(a, []byte(x.codec.Terminal()), []byte(x.splitter.Close()))
 		return nil
 	}
 	own := a.revoked()
@@ -124,6 +125,8 @@ func (x *exchange) ended(a *attempt, err error) *outcome {
 	switch {
 	case !x.began && own != nil:
 		return &outcome{class: classNone, final: true, err: own}
+	case !x.began && errors.Is(err, io.EOF) && x.codec.StreamType() == "":
+		return a.invalid("answered with status " + strconv.Itoa(a.resp.StatusCode) + " and a body that is empty or holds nothing of an answer")
 	case !x.began:
 		return &outcome{class: classNetwork, err: a.cutOff(err, "before its first event")}
 	case own != nil:

@@ -101,6 +101,9 @@ func (a *attempt) appendFields(fields []http1.Field) []http1.Field {
 	if !a.up.sets("Relay-Hops") {
 		fields = append(fields, http1.Field{Name: "Relay-Hops", Value: hopText(hops(in) + 1)})
 	}
+	if a.x.proxied {
+		return a.appendOwn(fields)
+	}
 	return appendKey(fields, &a.up.spec, a.up.keyHeader, a.c.Key)
 }
 

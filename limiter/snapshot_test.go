@@ -208,13 +208,14 @@ func TestRestore_DropsWhatHasAgedOut(t *testing.T) {
 // ago than its clock goes back.
 func TestRestore_DropsWhatIsOlderThanTime(t *testing.T) {
 	w := newWorld(t)
-	limit := w.limit("owner", requests(5, 60, limiter.FixedWindow))
-	state := binary.AppendUvarint([]byte{1, 1}, uint64(w.now.V))
-	state = append(binary.AppendUvarint(state, math.MaxInt64), 1, 9)
-	if err := w.memory.Restore(w.now, limit.Counter.Name().String(), state); err != nil {
+	state := append(binary.AppendUvarint([]byte{1, 1, 9}, math.MaxInt64), 1, 9)
+	if err := w.memory.Restore(w.now, "o/l////requests/fixed-window/60", state); err != nil {
 		t.Fatal(err)
 	}
-	w.wantUsed(limit, 0)
+	w.registry.Sweep(1, w.now)
+	if n := w.registry.Len(); n != 0 {
+		t.Errorf("%d counters are left", n)
+	}
 }
 
 func TestRestore_KeepsATotalBudget(t *testing.T) {

@@ -26,7 +26,7 @@ func (s *state) append(dst []byte, k *kind, v int64) []byte {
 	case algoBucket:
 		return appendInts(dst, s.used, s.part, s.amount)
 	case algoBudget:
-		return appendInts(dst, s.used, max(0, s.edge/int64(time.Second)))
+		return appendInts(dst, s.used, s.edge/int64(time.Second))
 	}
 	return appendInts(dst, s.used, max(0, s.edge-v))
 }

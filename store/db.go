@@ -64,10 +64,19 @@ func (db *DB) Dir() string { return db.options.Dir }
 // succeeded. Failing usage writes are tried again once a second, so that it
 // becomes nil by itself once the disk takes writes again.
 func (db *DB) Failure() error {
-	if err := db.broken.Load(); err != nil {
+	if err := db.Damage(); err != nil {
 		return err
 	}
 	if err := db.failure.Load(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Damage returns why the file is not touched any more until the next start, or
+// nil. Usage is kept in memory from then on, as long as there is room.
+func (db *DB) Damage() error {
+	if err := db.broken.Load(); err != nil {
 		return err
 	}
 	return nil

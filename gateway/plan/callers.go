@@ -86,6 +86,7 @@ func (c *compiler) fold(caller *Caller, l *ladder) {
 	limits, refused := c.systemLimits(l.key.Metadata.ID)
 	caller.Limits = appendLimits(caller.Limits, limits)
 	caller.refuse(refused)
+	caller.ProxyLimits, caller.ProxyRefused = c.systemLimit(store.SystemProxy, "key="+l.key.Metadata.ID)
 	for _, r := range l.rungs {
 		c.foldRung(caller, l, r, per)
 	}

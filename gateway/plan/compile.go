@@ -16,6 +16,7 @@ type Input struct {
 	AtCap    limiter.AtCap // for limits that do not say themselves
 	Open     bool          // requests without a credential run as service account local
 	Timezone string        // of budget periods; empty: UTC
+	Proxy    ProxySwitch
 }
 
 // Compile folds the catalog into a plan. Records that cannot be used are left
@@ -40,6 +41,7 @@ func Compile(in Input) *Plan {
 	c.plan.names = c.indexNames()
 	c.compileCallers()
 	c.compileControl()
+	c.compileProxy()
 	return c.plan
 }
 

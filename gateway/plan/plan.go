@@ -19,6 +19,8 @@ type Plan struct {
 	Control        *limiter.Split // the system's limit on the control API, by client address; nil: none
 	ControlRefused *Refused       // that limit cannot be enforced
 
+	Proxy *Proxy // nil: proxy mode is switched off
+
 	// Local is the caller of requests without a credential; nil unless
 	// Input.Open, and while its service account does not exist.
 	Local *Caller
@@ -37,6 +39,9 @@ func (p *Plan) Caller(sum [32]byte) *Caller { return p.callers[sum] }
 // Has reports whether the caller's credential, made for this plan or one before
 // it, still exists and is not revoked.
 func (p *Plan) Has(c *Caller) bool {
+	if c.Proxied {
+		return p.Proxy != nil && p.Proxy.Stranger != nil
+	}
 	if c.Credential == store.KindServiceAccount {
 		return p.Local != nil && p.Local.KeyID == c.KeyID
 	}
@@ -69,10 +74,13 @@ type Caller struct {
 	// Refused is set when no request of the caller can pass.
 	Refused *Refused
 
-	Limits      []*limiter.Limit // of rungs and key; the model's come with the route
-	ModelLimits []ModelLimits    // of policies that limit per model
-	Unpriced    *limiter.Source  // a budget that refuses unpriced models
-	Access      *Access
+	Proxied      bool             // the caller of requests without a relay key, in proxy mode
+	ProxyLimits  []*limiter.Limit // the system's, in proxy mode
+	ProxyRefused *Refused         // that limit cannot be enforced
+	Limits       []*limiter.Limit // of rungs and key; the model's come with the route
+	ModelLimits  []ModelLimits    // of policies that limit per model
+	Unpriced     *limiter.Source  // a budget that refuses unpriced models
+	Access       *Access
 }
 
 // Tenancy names the accounts that a request is charged to, by record id.
@@ -175,6 +183,7 @@ type HostKey struct {
 	Host      *Host
 	AccountID string
 	Anonymous bool
+	Proxied   bool // stands for the callers' own keys of the host
 	// Seed and AccountSeed are fixed numbers of the key and of the account that
 	// it shares a prompt cache with, for affinity. Keys of one account have the
 	// same AccountSeed.

@@ -13,19 +13,20 @@ func (e *Event) IsDone() bool {
 }
 
 // CutDone leaves out a [DONE] that is glued to the JSON of an event, whose
-// readers would fail on it. Nearly every event ends in its brace and is let go
-// at the first look.
-func (e *Event) CutDone() {
+// readers would fail on it, and reports whether there was one. Nearly every event
+// ends in its brace and is let go at the first look.
+func (e *Event) CutDone() bool {
 	n := len(e.Data)
 	if n == 0 || e.Data[n-1] == '}' {
-		return
+		return false
 	}
 	data, raw := bytes.LastIndexByte(e.Data, '}'), bytes.LastIndexByte(e.Raw, '}')
 	if data < 0 || raw < 0 || !isDone(e.Data[data+1:]) {
-		return
+		return false
 	}
 	e.Data = e.Data[:data+1]
 	e.Keep(raw+1, "\n\n")
+	return true
 }
 
 // DropDone leaves out an event that is a [DONE] to which no answer has led, and

@@ -1,5 +1,7 @@
 package wire
 
+import "strings"
+
 // Frame tells how the stream that follows is cut. Without it, and after Reset,
 // it is taken for server-sent events.
 func (s *Splitter) Frame(f Framing) {
@@ -29,6 +31,15 @@ func (s *Splitter) Close() string {
 	return ""
 }
 
+// LineEnds returns text whose lines end in LF with the line ends of the stream
+// of events so far. Not all clients read a stream that mixes them.
+func (s *Splitter) LineEnds(text string) string {
+	if s.seenCR && s.framing == FramingEvents {
+		return strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return text
+}
+
 // missing is what must follow the last bytes of a stream.
 func (s *Splitter) missing() string {
 	open := s.line < s.end || s.afterCR
@@ -42,9 +53,9 @@ func (s *Splitter) missing() string {
 		return ""
 	}
 	if open {
-		return "\n\n"
+		return s.LineEnds("\n\n")
 	}
-	return "\n"
+	return s.LineEnds("\n")
 }
 
 // nextRead yields all that has been read: it is the event's bytes and its data.

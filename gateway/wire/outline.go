@@ -2,10 +2,11 @@ package wire
 
 import "bytes"
 
-// Keeps tells which members of an event are read, when it is too long to be
-// held: those at depth 1, and at depth 2 those of objects that are kept. All of
-// what lies deeper in a kept member is kept. Names with escapes are not known.
-type Keeps func(depth int, name []byte) bool
+// Keeps tells which members are read of an event that is too long to be held:
+// those of the outermost object, where within is empty, and those of the objects
+// that are its members, where within is their name. All that lies deeper in a
+// kept member is kept. Names with escapes are not known.
+type Keeps func(within, name []byte) bool
 
 // Bounds of what is kept of one long event, in bytes.
 const (
@@ -51,6 +52,7 @@ type outline struct {
 	kept  []byte
 
 	depth   int
+	within  Range  // the name of the member of depth 1, in kept
 	objects uint64 // the containers that are objects, a bit each depth
 	skipped int    // the depth of the member whose value is passed over; 0: none
 	member  bool   // a text that begins is the name of a member
@@ -85,18 +87,6 @@ func (o *outline) add(piece []byte) {
 	o.broken = o.broken || len(o.kept) > mostKept
 }
 
-// plainUntil returns how many bytes of a text stand before its end or its next
-// escape.
-func plainUntil(b []byte) int {
-	if end := bytes.IndexByte(b, '"'); end >= 0 {
-		b = b[:end]
-	}
-	if escape := bytes.IndexByte(b, '\\'); escape >= 0 {
-		return escape
-	}
-	return len(b)
-}
-
 func (o *outline) take(c byte) {
 	switch {
 	case o.text:
@@ -106,53 +96,11 @@ func (o *outline) take(c byte) {
 	case c == '\n' || c == '\r':
 		o.field = o.depth > 0
 	case o.depth == 0 && c != '{':
+		o.broken = c == '}'
 	case o.skipped > 0:
 		o.pass(c)
 	default:
 		o.keep(c)
-	}
-}
-
-// takeText takes a byte of a text, the quote that ends it included.
-func (o *outline) takeText(c byte) {
-	ends := false
-	switch {
-	case o.escaped > 0:
-		if o.escaped--; c == 'u' && o.escaped == 0 {
-			o.escaped = 4
-		}
-	case c == '\\':
-		o.cut()
-		o.escaped = 1
-	case c == '"':
-		ends = true
-	default:
-		o.cut()
-	}
-	if o.skipped == 0 && (ends || !o.cutting) {
-		o.kept = append(o.kept, c)
-	}
-	if ends {
-		o.endText()
-	}
-}
-
-// cut leaves out the rest of a text that is long, from a byte on that begins a
-// character or an escape.
-func (o *outline) cut() {
-	o.cutting = o.cutting || o.skipped == 0 && len(o.kept)-o.textAt > mostKeptText
-}
-
-func (o *outline) beginText() {
-	o.text, o.cutting, o.textAt = true, false, len(o.kept)
-}
-
-func (o *outline) endText() {
-	o.text = false
-	if o.member && o.skipped == 0 {
-		o.member = false
-		name := o.kept[o.textAt : len(o.kept)-1]
-		o.drop = o.depth <= 2 && !o.keeps(o.depth, name)
 	}
 }
 

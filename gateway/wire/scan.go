@@ -6,7 +6,7 @@ import (
 )
 
 // MaxModelName bounds the name of a model, in characters.
-const MaxModelName = 300
+const MaxModelName = 299
 
 // Members says where the values of those top-level members stand that Relay
 // reads. An absent member has the zero Range. Where a member other than model

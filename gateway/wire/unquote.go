@@ -47,7 +47,10 @@ func (m *Members) ModelName(body, room []byte) ([]byte, error) {
 	case !ok:
 		return nil, NewError(CodeMissingModel, `The member "model" must be a string; `+modelHint)
 	}
-	return name, CheckModelName(name)
+	if err := CheckModelName(name); err != nil {
+		return nil, err
+	}
+	return name, nil
 }
 
 // CheckModelName refuses what no model is called: an empty name, one of more
@@ -58,7 +61,7 @@ func CheckModelName(name []byte) error {
 	case len(name) == 0:
 		return NewError(CodeMissingModel, `The model's name is empty; `+modelHint)
 	case utf8.RuneCount(name) > MaxModelName:
-		return NewError(CodeMissingModel, `The model's name has more than 300 characters; `+modelHint)
+		return NewError(CodeMissingModel, `The model's name has 300 characters or more; `+modelHint)
 	case bytes.IndexFunc(name, unicode.IsControl) >= 0:
 		return NewError(CodeMissingModel, `The model's name holds control characters; `+modelHint)
 	}

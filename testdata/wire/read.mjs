@@ -33,7 +33,7 @@ const otherCase = (body) =>
 
 // names reports whether a model member names a model.
 function names(model) {
-  return typeof model === "string" && model !== "" && [...model].length <= 300 && !/[\u0000-\u001f\u007f-\u009f]/u.test(model);
+  return typeof model === "string" && model !== "" && [...model].length < 300 && !/[\u0000-\u001f\u007f-\u009f]/u.test(model);
 }
 
 function judge(line) {

@@ -8,7 +8,7 @@ import (
 
 // chunk is what a chunk of a stream says, or a whole answer, which has the same
 // members. It goes into the tap only once its document has been read without a
-// fault. Of members with one name the last counts.
+// fault, or as much of it as is held. Of members with one name the last counts.
 type chunk struct {
 	first      byte // of the document
 	candidates int
@@ -66,7 +66,7 @@ func (c *chunk) readCandidate(w *wire.Walker, more bool) {
 			reason = w.Reason()
 		}
 	}
-	if isReason(reason) && w.OK() {
+	if isReason(reason) {
 		c.ended |= 1 << (uint64(index) % 64)
 		c.reason = reason
 	}

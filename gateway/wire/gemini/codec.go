@@ -34,11 +34,11 @@ func (Codec) Terminal() string { return "" }
 // finishReason, or the prompt was blocked.
 func (Codec) Complete(t *wire.Tap) bool { return t.Done || t.Finished() }
 
-// KeepAlive returns a blank block. Google's clients for Go and Python fail at a
-// comment line, which they take for a chunk; every client passes over blank
-// lines. Two line ends are the least: the Go client, which cuts at two, would
-// take one for the beginning of the next event. For its sake they should be
-// written as the stream writes its own.
+// KeepAlive returns a blank block. Google's clients for Go and Python take a
+// comment line for a chunk and fail; blank lines they pass over, as all do. Two
+// line ends are the least: the Go client cuts at two, and one would become the
+// beginning of the next event. For its sake they must be those of the stream, see
+// wire.Splitter.LineEnds.
 func (Codec) KeepAlive() string { return "\n\n" }
 
 // Status returns the error's own.

@@ -41,27 +41,31 @@ func readEvent(t *wire.Tap, e *wire.Event) wire.Kind {
 	case !whole:
 		return wire.Content
 	case e.Part == wire.PartLast:
-		e.CutDone()
+		t.Done = e.CutDone()
 		return readNamed(t, e.Type, data)
-	case !e.HasData, e.DropCut():
+	case !e.HasData:
 		return wire.Silent
 	case e.IsDone():
 		t.Done = true
 		return wire.Terminal
 	}
-	if e.CutDone(); roleOf(e.Type) == within {
+	t.Done = e.CutDone()
+	switch {
+	case e.DropCut():
+		return wire.Silent
+	case roleOf(e.Type) == within:
 		return wire.Content
 	}
 	return readNamed(t, e.Type, e.Data)
 }
 
 // keeps names what is read of an event that is too long to be held.
-func keeps(_ int, name []byte) bool {
+func keeps(within, name []byte) bool {
 	switch string(name) {
 	case "type", "object", "error", "usage", "duration":
 		return true
 	}
-	return false
+	return len(within) > 0
 }
 
 // readNamed reads an event that may be the last.

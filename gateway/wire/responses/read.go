@@ -19,24 +19,32 @@ func (Codec) ReadEvent(t *wire.Tap, e *wire.Event) wire.Kind {
 	case e.Part == wire.PartLast:
 		e.CutDone()
 		return readEvent(t, e.Type, data)
-	case !e.HasData, e.DropCut(), e.DropDone():
+	case !e.HasData, e.DropDone():
 		return wire.Silent
 	}
-	if e.CutDone(); roleOf(e.Type) == within {
+	e.CutDone()
+	switch {
+	case e.DropCut():
+		return wire.Silent
+	case roleOf(e.Type) == within:
 		return wire.Content
 	}
 	return readEvent(t, e.Type, e.Data)
 }
 
 // keeps names what is read of an event that is too long to be held.
-func keeps(depth int, name []byte) bool {
-	switch string(name) {
-	case "type", "status", "error", "usage", "incomplete_details":
-		return true
+func keeps(within, name []byte) bool {
+	switch string(within) {
+	case "":
+		return string(name) == "type" || string(name) == "error" || string(name) == "response"
 	case "response":
-		return depth == 1
+		switch string(name) {
+		case "status", "error", "usage", "incomplete_details":
+			return true
+		}
+		return false
 	}
-	return false
+	return true
 }
 
 // readEvent reads an event that may be the last.

@@ -1,0 +1,102 @@
+package gateway
+
+import (
+	"net/http"
+	"strings"
+
+	"relay/gateway/http1"
+	"relay/gateway/plan"
+	"relay/gateway/wire"
+	"relay/limiter"
+)
+
+// asksForProxy reports whether the caller brings its own upstream credential.
+func asksForProxy(h http.Header) bool {
+	return h.Get("X-Relay-Proxy") == "1" || strings.EqualFold(h.Get("X-Wr-Proxy-Mode"), "proxy")
+}
+
+// authenticateProxy resolves the caller of proxy mode. Only the headers that are
+// Relay's own hold its key there: the others are the upstream's.
+func (x *exchange) authenticateProxy() (*plan.Caller, error) {
+	p := x.gen.plan.Proxy
+	if p == nil {
+		return nil, wire.NewError(wire.CodeProxyDisabled, "Proxy mode is switched off on this gateway. Leave X-Relay-Proxy out, or ask your gateway administrator for proxy.enabled.")
+	}
+	own := http.Header{}
+	for _, name := range relayHeaders {
+		if values := x.r.Header[name]; len(values) > 0 {
+			own[name] = values
+		}
+	}
+	caller, err := resolveCaller(x.gen.plan, own)
+	switch {
+	case err == nil:
+		return caller, nil
+	case len(own) > 0 || p.Stranger == nil:
+		return nil, wire.NewError(wire.CodeUnauthenticated, "Proxy mode takes the relay key in X-Relay-Key, beside the upstream's own credential in its usual header.")
+	}
+	return p.Stranger, nil
+}
+
+// relayHeaders carry a relay key and nothing else.
+var relayHeaders = [...]string{"X-Relay-Key", "X-Wr-Api-Key"}
+
+// routeProxy takes the way to the host that the caller names, or that serves the
+// model.
+func (x *exchange) routeProxy(m *plan.Model, name string, pin *plan.Host) error {
+	if bare, at, ok := x.gen.plan.Unknown(name); ok && m == nil && at != nil {
+		name, pin = bare, at
+	}
+	if m != nil {
+		name = m.Name
+	}
+	x.way = x.gen.plan.ProxyRoute(x.caller, m, pin, name, x.shape)
+	switch {
+	case x.way == nil && m == nil && pin == nil:
+		return wire.NewError(wire.CodeModelNotFound, "No model "+quoted(name)+" is known here. Name the host in X-Relay-Host.")
+	case x.way == nil:
+		return wire.NewError(wire.CodeModelNotAllowed, "This key may not use model "+quoted(name)+" there. Ask your gateway administrator.")
+	}
+	x.model, x.pin = x.way.Model, pin
+	return x.refuseRoute()
+}
+
+// proxyLimits adds what limits proxy mode.
+func (x *exchange) proxyLimits(now limiter.Instant) error {
+	p := x.gen.plan.Proxy
+	switch {
+	case x.caller.ProxyRefused != nil:
+		return refusedByPlan(x.caller.ProxyRefused)
+	case x.caller != p.Stranger:
+		x.ticket.Add(x.caller.ProxyLimits)
+	case p.Refused != nil:
+		return refusedByPlan(p.Refused)
+	case p.Strangers != nil:
+		x.ticket.Add(p.Strangers.Limits(now, x.s.ClientAddr(x.r).WithZone("").String()))
+	}
+	return nil
+}
+
+// appendOwn adds the caller's own upstream credential, in the header it came in.
+func (a *attempt) appendOwn(fields []http1.Field) []http1.Field {
+	for _, name := range [...]string{"Authorization", "X-Api-Key", "X-Goog-Api-Key", a.up.keyHeader} {
+		if name == "" || hasField(fields, name) {
+			continue
+		}
+		for _, value := range a.x.r.Header[name] {
+			if !strings.HasPrefix(credential(name, value), keyPrefix) {
+				fields = append(fields, http1.Field{Name: name, Value: value})
+			}
+		}
+	}
+	return fields
+}
+
+func hasField(fields []http1.Field, name string) bool {
+	for _, f := range fields {
+		if f.Name == name {
+			return true
+		}
+	}
+	return false
+}
