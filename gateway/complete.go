@@ -85,6 +85,7 @@ func (x *exchange) mayGoOn(o *outcome) bool {
 func (x *exchange) try(c candidate) *outcome {
 	x.trying = c.trial
 	x.outgoing = x.compose(c)
+	x.warnIgnored(c)
 	before := x.reached
 	x.reached = true // unless it turns out otherwise
 	for dial := 0; ; dial++ {

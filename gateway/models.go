@@ -3,12 +3,14 @@ package gateway
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"relay/gateway/plan"
 	"relay/gateway/wire"
 	"relay/gateway/wire/gemini"
+	"relay/store"
 )
 
 // listModels answers GET /v1/models with what the caller may reach. It is not
@@ -94,7 +96,8 @@ func wireModel(m *plan.Model) wire.Model {
 	if owner == "" {
 		owner = "relay"
 	}
-	return wire.Model{ID: m.Name, Created: m.Created.Unix(), OwnedBy: owner}
+	tagged := slices.ContainsFunc(m.Bindings, func(b *plan.Binding) bool { return b.Speaks(store.ShapeOllama) })
+	return wire.Model{ID: m.Name, Created: m.Created.Unix(), OwnedBy: owner, Tagged: tagged}
 }
 
 func (x *exchange) sendJSON(body []byte) {

@@ -34,13 +34,17 @@ func (s *Server) root(w http.ResponseWriter, r *http.Request) {
 
 // plainText answers outside of any exchange: it is neither counted nor logged.
 func (s *Server) plainText(w http.ResponseWriter, r *http.Request, status int, text string) {
+	s.plain(w, r, status, "text/plain; charset=utf-8", []byte(text))
+}
+
+func (s *Server) plain(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
 	if s.connections != nil && isSurplus(r.Context()) {
 		w.Header()["Connection"] = []string{"close"}
 	}
 	if r.ContentLength != 0 {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.opt.BodyIdleTimeout))
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(text))
+	_, _ = w.Write(body)
 }

@@ -74,6 +74,7 @@ func (s *Server) routes() http.Handler {
 	r.HandleFunc("/livez", s.live).Methods(http.MethodGet, http.MethodHead)
 	r.HandleFunc("/readyz", s.ready).Methods(http.MethodGet, http.MethodHead)
 	r.HandleFunc("/healthz", s.ready).Methods(http.MethodGet, http.MethodHead)
+	r.HandleFunc("/openapi.json", s.openAPI()).Methods(http.MethodGet, http.MethodHead)
 	r.HandleFunc("/", s.root).Methods(http.MethodGet, http.MethodHead)
 	r.NotFoundHandler = http.HandlerFunc(s.notFound)
 	r.MethodNotAllowedHandler = http.HandlerFunc(s.wrongMethod)

@@ -29,6 +29,7 @@ type upstream struct {
 	byHost    []string              // names of fields that callers do not set
 	keyHeader string
 	health    atomic.Pointer[plan.HostState]
+	warned    sync.Map // by model: that its requests hold what the host ignores
 }
 
 // upstreams keeps one upstream a host record.

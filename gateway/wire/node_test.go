@@ -23,7 +23,7 @@ const upstreamName = `upstream/"näme"`
 // otherwise; a body that is refused is one that they refuse, or that one of the
 // rules refuses on top.
 func TestForwarding_IsReadByNodeAsItWasScanned(t *testing.T) {
-	node := startNode(t)
+	node := startNode(t, "read.mjs")
 	r := rand.New(rand.NewPCG(7, 8))
 	accepted, refused, forwarded := 0, 0, 0
 	for i := range 10_000 + len(oddBodies) {
@@ -144,13 +144,13 @@ type verdict struct {
 	Model, Upstream                      string
 }
 
-func startNode(t *testing.T) *nodeReader {
+func startNode(t *testing.T, script string) *nodeReader {
 	t.Helper()
 	path, err := exec.LookPath("node")
 	if err != nil {
 		t.Fatalf("this test reads bodies with Node, which is not on the PATH (%v): install it, for instance with apt-get install nodejs", err)
 	}
-	cmd := exec.Command(path, "../../testdata/wire/read.mjs")
+	cmd := exec.Command(path, "../../testdata/wire/"+script)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -175,16 +175,22 @@ func startNode(t *testing.T) *nodeReader {
 // judge asks Node about a body and what was forwarded of it.
 func (n *nodeReader) judge(t *testing.T, body, sent []byte) (v verdict) {
 	t.Helper()
+	n.ask(t, body, sent, &v)
+	return v
+}
+
+// ask sends a line of two words and reads the answer.
+func (n *nodeReader) ask(t *testing.T, first, second []byte, answer any) {
+	t.Helper()
 	encode := base64.StdEncoding.EncodeToString
-	if _, err := io.WriteString(n.in, encode(body)+" "+encode(sent)+"\n"); err != nil {
+	if _, err := io.WriteString(n.in, encode(first)+" "+encode(second)+"\n"); err != nil {
 		t.Fatal(err)
 	}
 	line, err := n.out.ReadBytes('\n')
 	if err != nil {
 		t.Fatalf("node ended: %v", err)
 	}
-	if err := json.Unmarshal(line, &v); err != nil {
+	if err := json.Unmarshal(line, answer); err != nil {
 		t.Fatalf("node said %s: %v", line, err)
 	}
-	return v
 }

@@ -17,6 +17,7 @@ type Members struct {
 	Messages, Tools, N               Range
 	MaxTokens, MaxCompletionTokens   Range
 	User, SafetyIdentifier, Metadata Range
+	Options                          Range // or num_ctx: Ollama's own
 	Steering                         Range // name of a member by which callers try to name an upstream, see IsSteering
 	Close                            int   // where the closing brace of the body stands
 	Streamed                         bool  // stream is true
@@ -100,6 +101,8 @@ func (m *Members) slot(name []byte) *Range {
 		return &m.SafetyIdentifier
 	case "metadata":
 		return &m.Metadata
+	case "options", "num_ctx":
+		return &m.Options
 	}
 	return nil
 }

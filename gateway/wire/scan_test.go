@@ -157,8 +157,8 @@ func TestModelName_GivesTheNameOrSaysWhatIsMissing(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"model":"acme/chat:7b"}`:                     "acme/chat:7b",
 		`{"model":"caf\u00e9 \ud83d\ude42 \"q\""}`:     `café 🙂 "q"`,
-		`{"model":"` + strings.Repeat("é", 300) + `"}`: strings.Repeat("é", 300),
-		`{"model":"` + strings.Repeat("é", 301) + `"}`: "",
+		`{"model":"` + strings.Repeat("é", 299) + `"}`: strings.Repeat("é", 299),
+		`{"model":"` + strings.Repeat("é", 300) + `"}`: "",
 		`{"model":""}`: "", `{"model":null}`: "", `{"model":7}`: "", `{"model":["m"]}`: "", `{"model":{}}`: "", `{}`: "",
 		`{"model":"a\u0000b"}`: "", `{"model":"a\nb"}`: "", "{\"model\":\"a\x7f\"}": "", `{"model":"a\u0085"}`: "",
 	} {
