@@ -62,12 +62,12 @@ func (f *auditFile) add(line []byte) error {
 const pruneInterval = time.Hour
 
 // pruneAudit deletes what is older than audit.retention, or than setting audit
-// says where the configuration has the default.
+// says where the configuration says nothing.
 func (p *process) pruneAudit() {
 	tick := time.NewTicker(pruneInterval)
 	defer tick.Stop()
 	for {
-		if _, err := p.db.PruneAudit(time.Now().Add(-p.auditRetention())); err != nil {
+		if _, err := p.db.PruneAudit(time.Now().Add(-p.cfg.auditRetention(p.db.Catalog()))); err != nil {
 			p.log.Error().Err(err).Msg("the audit log cannot be pruned")
 		}
 		select {
@@ -76,12 +76,4 @@ func (p *process) pruneAudit() {
 		case <-tick.C:
 		}
 	}
-}
-
-func (e *engine) auditRetention() time.Duration {
-	set := time.Duration(e.db.Catalog().Setting(store.SettingAudit).Retention)
-	if set != 0 && e.cfg.Audit.Retention == DefaultConfig().Audit.Retention {
-		return set
-	}
-	return e.cfg.Audit.Retention
 }

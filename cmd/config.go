@@ -47,9 +47,10 @@ type Config struct {
 	TrustedProxies []string `mapstructure:"trusted_proxies" doc:"Addresses and networks of proxies whose X-Forwarded-For is believed; not with inference.auth: open."`
 	Domain         string   `mapstructure:"domain" doc:"The name under which callers reach Relay, such as llm.example; a loopback listener answers to it as well."`
 
-	File       string       `mapstructure:"-"` // the file that was read, or ""
-	MasterKey  store.Secret `mapstructure:"-"` // of RELAY_MASTER_KEY; goes before MasterKeyFile
-	AdminToken store.Secret `mapstructure:"-"` // of RELAY_ADMIN_TOKEN or its file
+	File       string          `mapstructure:"-"` // the file that was read, or ""
+	Written    map[string]bool `mapstructure:"-"` // keys that a file, a variable or a flag gives
+	MasterKey  store.Secret    `mapstructure:"-"` // of RELAY_MASTER_KEY; goes before MasterKeyFile
+	AdminToken store.Secret    `mapstructure:"-"` // of RELAY_ADMIN_TOKEN or its file
 }
 
 // InferenceConfig is the callers' listener.
@@ -214,10 +215,10 @@ func loadConfig(file string, flags map[string]string, env Environment) (Config, 
 	if err != nil {
 		return Config{}, nil, err
 	}
-	cfg.File = path
 	origins := maps.Clone(fromFile)
 	maps.Copy(origins, fromEnv)
 	maps.Copy(origins, fromFlags)
+	cfg.File, cfg.Written = path, origins.written()
 	cfg, err = cfg.complete(env, origins)
 	return cfg, origins, err
 }

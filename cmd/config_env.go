@@ -112,6 +112,15 @@ type setting struct {
 	origin string
 }
 
+// written returns the keys that the source gives.
+func (s settings) written() map[string]bool {
+	keys := make(map[string]bool, len(s))
+	for key := range s {
+		keys[key] = true
+	}
+	return keys
+}
+
 // nested returns the values as the sections of a file.
 func (s settings) nested() map[string]any {
 	root := map[string]any{}

@@ -109,7 +109,7 @@ func TestExampleConfig_HoldsEveryKeyWithItsDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	untold := load(t, "", nil, bare())
-	cfg.File, untold.File = "", ""
+	cfg.File, untold.File, cfg.Written, untold.Written = "", "", nil, nil
 	if diff := cmp.Diff(untold, cfg, cmp.Comparer(sameSecret), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("the example differs from the defaults (-defaults +example):\n%s", diff)
 	}
@@ -189,7 +189,7 @@ func TestLoadConfig_TakesEveryKeyFromTheEnvironment(t *testing.T) {
 		}
 	}
 	fromEnv := load(t, "", nil, environment(variables))
-	fromFile.File, fromEnv.File = "", ""
+	fromFile.File, fromEnv.File, fromFile.Written, fromEnv.Written = "", "", nil, nil
 	if diff := cmp.Diff(fromFile, fromEnv, cmp.Comparer(sameSecret)); diff != "" {
 		t.Errorf("the environment reads otherwise than the file (-file +environment):\n%s", diff)
 	}

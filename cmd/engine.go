@@ -24,6 +24,7 @@ type engine struct {
 	memory   *limiter.Memory
 	clock    *limiter.Clock
 	cfg      Config
+	restart  string            // the switch limits.restart that holds until the process ends
 	shipped  *catalogdata.Data // the embedded catalogue, once ship has run
 	log      zerolog.Logger
 	counted  time.Time // when the last run last wrote its counters; zero: never
@@ -48,7 +49,7 @@ func openEngine(cfg Config, env Environment, log zerolog.Logger) (*engine, error
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{db: db, registry: limiter.NewRegistry(), clock: limiter.NewClock(nil), cfg: cfg, log: log}
+	e := &engine{db: db, registry: limiter.NewRegistry(), clock: limiter.NewClock(nil), cfg: cfg, log: log, restart: cfg.limits(db.Catalog()).Restart}
 	e.memory = limiter.NewMemory(e.registry)
 	if err := e.restore(); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -101,9 +102,10 @@ func (e *engine) recompile() {
 // compiler makes a plan of a candidate catalog. What is wrong with it as a
 // whole the store has found before; the plan only warns.
 func (e *engine) compiler(next *store.Catalog) (swap func(), problems []store.Problem) {
+	limits := e.cfg.limits(next)
 	p := plan.Compile(plan.Input{
 		Catalog: next, Registry: e.registry, KeyValue: e.db.HostKeyValue,
-		AtCap: atCap(e.cfg.Limits.AtCap), Timezone: e.cfg.Limits.Timezone, Open: e.cfg.Inference.open(),
+		AtCap: atCap(limits.AtCap), Timezone: limits.Timezone, Open: e.cfg.Inference.open(),
 		Proxy: plan.ProxySwitch(e.cfg.Proxy),
 	})
 	return func() {
@@ -136,7 +138,7 @@ func atCap(text string) limiter.AtCap {
 // keeping makes requests wait for the disk where a restart must never let more
 // through than limits allow.
 func (e *engine) keeping() gateway.Keeping {
-	if e.cfg.Limits.Restart != "never-over" {
+	if e.restart != "never-over" {
 		return gateway.Keeping{}
 	}
 	return gateway.Keeping{Await: e.memory.AwaitKept, Patience: keptPatience}
@@ -152,7 +154,7 @@ func (e *engine) Warnings() []store.Problem {
 	if w := e.warnings.Load(); w != nil {
 		all = append(all, *w...)
 	}
-	return all
+	return append(all, e.cfg.settingWarnings(e.db.Catalog(), e.restart)...)
 }
 
 // counterReader tells administrators what the counters stand at.

@@ -19,6 +19,7 @@ import (
 
 	"relay/admin"
 	"relay/gateway"
+	"relay/gateway/plan"
 	"relay/store"
 	"relay/ui"
 )
@@ -80,7 +81,7 @@ func (p *process) start(env Environment) error {
 	p.inferenceAddr = inference.Addr()
 	metrics := newMetricsRegistry(p)
 	p.gateway = gateway.New(p.gatewayOptions(metrics))
-	p.compile(p.gateway.Swap)
+	p.compile(p.swap)
 	p.db.StartUsage(counterSource{p.engine})
 	p.background(p.watchKeyFiles)
 	p.background(p.sweepCounters)
@@ -96,6 +97,12 @@ func (p *process) start(env Environment) error {
 	p.serveOn(p.inference, p.gateway.Listener(inference))
 	p.discover(env)
 	return nil
+}
+
+// swap puts a plan into use, and what settings say beside it.
+func (p *process) swap(next *plan.Plan) {
+	p.gateway.ShowLimits(limitHeaders(p.cfg.limits(next.Catalog()).Headers))
+	p.gateway.Swap(next)
 }
 
 // adminToken opens the control API over TCP: that of the environment, else the
@@ -168,7 +175,7 @@ func (p *process) gatewayOptions(metrics *prometheus.Registry) gateway.Options {
 		ReadHeaderTimeout: p.cfg.Inference.ReadHeaderTimeout, BodyIdleTimeout: p.cfg.Inference.BodyIdleTimeout,
 		BodyTimeout: p.cfg.Inference.BodyTimeout, StreamKeepAlive: p.cfg.Stream.KeepAlive, StreamIdleTimeout: p.cfg.Stream.IdleTimeout,
 		MaxIdlePerHost: p.cfg.Upstream.MaxIdlePerHost, DenyPrivate: p.cfg.Upstream.DenyPrivate,
-		TrustedProxies: networks(p.cfg.TrustedProxies), LimitHeaders: limitHeaders(p.cfg.Limits.Headers), ContinueUnrecorded: p.cfg.Usage.OnFull == "continue",
+		TrustedProxies: networks(p.cfg.TrustedProxies), ContinueUnrecorded: p.cfg.Usage.OnFull == "continue",
 		Media:       gateway.Media{MaxUploadBytes: int64(p.cfg.Media.MaxUploadBytes), MaxAudioSeconds: int64(p.cfg.Media.MaxAudioSeconds), MaxSpeechChars: int64(p.cfg.Media.MaxSpeechChars)},
 		StrictUsage: p.cfg.Usage.patience(), Keeping: p.keeping(),
 	}

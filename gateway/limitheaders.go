@@ -22,11 +22,17 @@ const (
 	LimitHeadersAll                            // also on answers, of the tightest rules
 )
 
+// ShowLimits says which headers callers get from now on. New takes the first
+// mode from the options.
+func (s *Server) ShowLimits(mode LimitHeaders) { s.limitHeaders.Store(uint32(mode)) }
+
+func (s *Server) shownLimits() LimitHeaders { return LimitHeaders(s.limitHeaders.Load()) }
+
 // refusalHeaders tell of the rule that a 429 names. Reset is Retry-After, which
 // may come from another refusing rule with a longer wait.
 func (x *exchange) refusalHeaders(h http.Header, e *wire.Error) {
 	l := x.refusal.Limit
-	if l == nil || x.s.opt.LimitHeaders == LimitHeadersOff {
+	if l == nil || x.s.shownLimits() == LimitHeadersOff {
 		return
 	}
 	name := l.Counter.Name()
@@ -65,7 +71,7 @@ type room struct {
 // answerLimitHeaders tell, in place of the upstream's, what is left of the
 // tightest rules that apply.
 func (x *exchange) answerLimitHeaders(h http.Header) {
-	if x.s.opt.LimitHeaders != LimitHeadersAll {
+	if x.s.shownLimits() != LimitHeadersAll {
 		return
 	}
 	for name := range h {

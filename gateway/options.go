@@ -46,7 +46,7 @@ type Options struct {
 
 	Media Media
 
-	LimitHeaders LimitHeaders
+	LimitHeaders LimitHeaders // until ShowLimits says otherwise
 
 	// ContinueUnrecorded admits requests when the usage queue is full.
 	ContinueUnrecorded bool

@@ -33,6 +33,8 @@ type Server struct {
 	drains    drains
 	streaming liveStreams
 
+	limitHeaders atomic.Uint32 // a LimitHeaders
+
 	door        door
 	load        *load
 	unpackers   unpackers
@@ -56,6 +58,7 @@ func New(opt Options) *Server {
 	s.door, s.load, s.unpackers, s.connections = newDoor(&opt), newLoad(&opt), newUnpackers(), newConnections(opt.MaxConnections)
 	s.writeTimeout, s.refusalTimeout = writeTimeout, refusalTimeout
 	s.endpoints = endpoints()
+	s.ShowLimits(opt.LimitHeaders)
 	s.fallback = s.routes()
 	return s
 }

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"maps"
 	"sync"
 
 	"relay/gateway/plan"
@@ -20,12 +19,8 @@ type share struct {
 
 	mu   sync.Mutex
 	used int64
-	by   map[account]*int64 // of accounts that have any, or had lately
-	full int                // size of by at which those that have nothing are forgotten
+	by   map[account]int64 // of accounts that have any
 }
-
-// fewAccounts is how many accounts a share knows at least before it forgets any.
-const fewAccounts = 1024
 
 // account names one by record ids.
 type account struct{ principal, project string }
@@ -43,41 +38,24 @@ const (
 	halfHeld                 // the account has its half
 )
 
-func newShare(most int64) *share {
-	return &share{most: most, by: map[account]*int64{}, full: fewAccounts}
-}
+func newShare(most int64) *share { return &share{most: most, by: map[account]int64{}} }
 
 // take hands out n units to a request that has own units already: all of them
 // or none.
 func (s *share) take(a account, n, own int64) scarcity {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	held := s.of(a)
+	held := s.by[a]
 	switch {
 	case s.most == 0:
 	case s.used+n > s.most:
 		return usedUp
-	case *held > own && *held+n > (s.most+1)/2:
+	case held > own && held+n > (s.most+1)/2:
 		return halfHeld
 	}
 	s.used += n
-	*held += n
+	s.by[a] = held + n
 	return plenty
-}
-
-// of returns what the account has. It stays in the map between requests, since
-// to put it there costs more than all else here.
-func (s *share) of(a account) *int64 {
-	held := s.by[a]
-	if held == nil {
-		if len(s.by) >= s.full {
-			maps.DeleteFunc(s.by, func(_ account, held *int64) bool { return *held == 0 })
-			s.full = max(fewAccounts, 2*len(s.by))
-		}
-		held = new(int64)
-		s.by[a] = held
-	}
-	return held
 }
 
 // give takes n units back.
@@ -85,7 +63,11 @@ func (s *share) give(a account, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.used -= n
-	*s.by[a] -= n
+	if left := s.by[a] - n; left > 0 {
+		s.by[a] = left
+	} else {
+		delete(s.by, a)
+	}
 }
 
 // inUse returns how many units are handed out.

@@ -19,7 +19,7 @@ const mostHeld = 4 << 10
 func (x *exchange) stream(a *attempt, framing wire.Framing) *outcome {
 	x.splitter.Frame(framing)
 	x.wantsUsage = x.proxied || x.codec.WantsUsage(x.body, &x.members)
-	x.pending = wire.Range{}
+	x.pending, x.pieces = wire.Range{}, nil
 	x.vigil.answered(a, x.s.idleTimeout(a.up))
 	x.s.streaming.add(a)
 	defer x.s.streaming.remove(a)
@@ -90,7 +90,11 @@ func (x *exchange) relayEvent(a *attempt, kind wire.Kind) (last bool) {
 		return true
 	default:
 		x.answering(a)
-		x.queue(e)
+		if e.Part != wire.PartWhole {
+			x.queuePiece(a, e)
+		} else {
+			x.queue(e)
+		}
 	}
 	if x.tap.Done { // the terminal event was glued to this one
 		x.finishStream(a, []byte(x.codec.Terminal()))

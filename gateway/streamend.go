@@ -92,8 +92,7 @@ func (x *exchange) failedWithin(a *attempt, e *wire.Event) {
 	x.failed(a.c, classOf(&f), f.RetryAfter, f.Message)
 	x.settle()
 	_ = x.durable() // an error it is already
-	text := redacted(string(e.Raw), a.c.Key)
-	x.send([]byte(text), []byte(e.Missing))
+	x.send(x.withoutKey(a, e), []byte(e.Missing))
 	x.endEvent()
 	x.send([]byte(x.splitter.Close()))
 }
@@ -102,6 +101,9 @@ func (x *exchange) failedWithin(a *attempt, e *wire.Event) {
 func (x *exchange) endEvent() {
 	if !x.splitter.MidEvent() {
 		return
+	}
+	if x.pieces != nil {
+		x.send(x.pieces.rest())
 	}
 	end, ok := x.splitter.Break()
 	x.cut = x.cut || !ok

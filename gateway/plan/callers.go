@@ -91,7 +91,7 @@ func (c *compiler) fold(caller *Caller, l *ladder) {
 		c.foldRung(caller, l, r, per)
 	}
 	c.foldKey(caller, l)
-	if caller.Refused == nil && len(caller.PolicyIDs) == 0 && !hasCaps(l.key) {
+	if caller.Refused == nil && len(caller.PolicyIDs) == 0 && !hasCaps(l.key) && !isTrue(c.catalog.Setting(store.SettingInference).AllowMissingPolicy) {
 		caller.Refused = &Refused{
 			Code:    "no_policy",
 			Message: "No policy governs " + l.who + " and it has no caps of its own. An administrator binds one with: relay policy bind POLICY ACCOUNT.",

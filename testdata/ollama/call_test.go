@@ -3,6 +3,7 @@ package ollama_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -13,12 +14,22 @@ import (
 )
 
 func answers(url string) bool {
+	_, err := get(url)
+	return err == nil
+}
+
+// get reads what must be there.
+func get(url string) (string, error) {
 	resp, err := http.Get(url)
 	if err != nil {
-		return false
+		return "", err
 	}
 	defer resp.Body.Close()
-	return resp.StatusCode == http.StatusOK
+	body, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s: status %d", url, resp.StatusCode)
+	}
+	return string(body), err
 }
 
 // answer is what came of a call.

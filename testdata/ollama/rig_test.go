@@ -19,6 +19,9 @@ import (
 	"relay/testdata/ollama/gguf"
 )
 
+// page is the origin of a page that may call Relay. Ollama refuses it.
+const page = "https://app.example"
+
 // usualAddress is where Relay looks for an Ollama.
 const usualAddress = "127.0.0.1:11434"
 
@@ -62,6 +65,10 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	defer stopRelay()
+	if err := r.removeOne(); err != nil {
+		r.showLog("relay")
+		return 1, err
+	}
 	if code = m.Run(); code != 0 {
 		r.showLog("relay")
 	}
@@ -102,8 +109,13 @@ func (r *rig) startOllama() (stop func(), err error) {
 	return stop, eventually("ollama serve answers", 30*time.Second, func() bool { return answers("http://" + usualAddress + "/api/version") })
 }
 
+// ollamaEnviron gives each model more slots than tests leave streams: Ollama may
+// keep the slot of a caller that goes away just as a piece is written to it.
 func (r *rig) ollamaEnviron(host string) []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(r.dir, "home"), "OLLAMA_MODELS=" + filepath.Join(r.dir, "models"), "OLLAMA_HOST=" + host, "OLLAMA_NO_CLOUD=1", "TERM=dumb"}
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(r.dir, "home"), "TERM=dumb", "OLLAMA_HOST=" + host,
+		"OLLAMA_MODELS=" + filepath.Join(r.dir, "models"), "OLLAMA_NO_CLOUD=1", "OLLAMA_NUM_PARALLEL=8",
+	}
 }
 
 const (
@@ -125,7 +137,7 @@ func (r *rig) makeModels() error {
 		{"tiny", counter, plainTemplate}, {"loop", endless, plainTemplate}, {"tools", counter, toolsTemplate}, {"gone", counter, plainTemplate},
 	} {
 		path := filepath.Join(r.dir, model.name+".model")
-		text := fmt.Sprintf("FROM %s\nTEMPLATE \"\"\"%s\"\"\"\nPARAMETER num_ctx 2048\n", model.weights, model.template)
+		text := fmt.Sprintf("FROM %s\nTEMPLATE \"\"\"%s\"\"\"\nPARAMETER num_ctx 2048\nPARAMETER num_thread 1\n", model.weights, model.template)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return err
 		}
@@ -155,7 +167,22 @@ func (r *rig) relayEnviron() []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + r.dir, "RELAY_DATA_DIR=" + filepath.Join(r.dir, "data"),
 		"RELAY_INFERENCE_LISTEN=" + r.relay, "RELAY_INFERENCE_AUTH=open", "RELAY_CONTROL_LISTEN=off",
+		"RELAY_INFERENCE_CORS_ORIGINS=" + page,
 	}
+}
+
+// removeOne removes a model once Relay has found it, so that Relay sees that
+// while the tests run.
+func (r *rig) removeOne() error {
+	err := eventually("relay finds the models of ollama", 30*time.Second, func() bool {
+		body, err := get("http://" + r.relay + "/v1/models")
+		return err == nil && strings.Contains(body, `"gone:latest"`)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = r.ollama(usualAddress, "rm", "gone")
+	return err
 }
 
 // start starts a program whose errors go to a log, and returns what stops it.

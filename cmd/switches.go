@@ -1,0 +1,100 @@
+package cmd
+
+import (
+	"reflect"
+	"strings"
+	"time"
+
+	"relay/store"
+)
+
+// limits returns the process-wide switches of limits that hold under a catalog:
+// what is written for the process goes before setting limits, and that before
+// the default.
+func (c *Config) limits(catalog *store.Catalog) LimitsConfig {
+	set := catalog.Setting(store.SettingLimits)
+	return LimitsConfig{
+		Headers:  inForce(c, "limits.headers", c.Limits.Headers, set.Headers),
+		AtCap:    inForce(c, "limits.at_cap", c.Limits.AtCap, set.AtCap),
+		Timezone: inForce(c, "limits.timezone", c.Limits.Timezone, set.Timezone),
+		Restart:  inForce(c, "limits.restart", c.Limits.Restart, set.Restart),
+	}
+}
+
+// auditRetention is how long entries of the audit log are kept.
+func (c *Config) auditRetention(catalog *store.Catalog) time.Duration {
+	return inForce(c, "audit.retention", c.Audit.Retention, time.Duration(catalog.Setting(store.SettingAudit).Retention))
+}
+
+// inForce picks between the value of a key and the setting that stands for it at
+// run time; the setting's zero value says nothing.
+func inForce[T comparable](c *Config, key string, configured, set T) T {
+	var nothing T
+	if set == nothing || c.Written[key] {
+		return configured
+	}
+	return set
+}
+
+// actedUpon are the members of settings that something acts upon, with the key
+// of the configuration that goes before them, if any.
+func actedUpon(section string) map[string]string {
+	switch section {
+	case store.SettingInference:
+		return map[string]string{"allowMissingPolicy": ""}
+	case store.SettingLimits:
+		return map[string]string{"headers": "limits.headers", "atCap": "limits.at_cap", "timezone": "limits.timezone", "restart": "limits.restart"}
+	case store.SettingProxy:
+		return map[string]string{"enabled": "", "allowAnonymous": ""}
+	case store.SettingTokens:
+		return map[string]string{"defaultTTL": "", "maxTTL": ""}
+	case store.SettingAudit:
+		return map[string]string{"retention": "audit.retention"}
+	}
+	return nil
+}
+
+// settingWarnings tell which members of settings change nothing, and why.
+// restart is the switch that the process has started with.
+func (c *Config) settingWarnings(catalog *store.Catalog, restart string) []store.Problem {
+	var all []store.Problem
+	for rec := range catalog.Settings.All() {
+		acted := actedUpon(rec.Metadata.Name)
+		for _, member := range membersOf(&rec.Spec) {
+			if why := c.idle(acted, member); why != "" {
+				all = append(all, store.Problem{Kind: store.KindSetting, Name: rec.Metadata.Name, Field: "spec." + member, Message: why})
+			}
+		}
+	}
+	if restart != c.limits(catalog).Restart {
+		all = append(all, store.Problem{Kind: store.KindSetting, Name: store.SettingLimits, Field: "spec.restart", Message: "takes effect when Relay is started again"})
+	}
+	return all
+}
+
+// idle says why a member changes nothing, or "".
+func (c *Config) idle(acted map[string]string, member string) string {
+	key, known := acted[member]
+	switch {
+	case !known:
+		return "changes nothing: this version of Relay does not act upon it"
+	case c.Written[key]:
+		return "changes nothing: the configuration says " + key + ", which goes before it (relay config show tells where)"
+	}
+	return ""
+}
+
+// membersOf lists the members of a setting that say something, in the order in
+// which they are declared.
+func membersOf(spec *store.SettingSpec) []string {
+	var names []string
+	v := reflect.ValueOf(spec).Elem()
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if !v.Field(i).IsZero() && field.Tag.Get("writeOnly") == "" && field.Tag.Get("readOnly") == "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
