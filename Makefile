@@ -2,7 +2,7 @@
 GO      ?= go
 FUZZTIME ?= 30s
 
-.PHONY: build demo test race unit sdk browser vendor-ui lint fuzz bench run clean test-deps test-ollama
+.PHONY: build demo test race unit test-sdk test-agents browser vendor-ui lint fuzz bench run clean test-deps test-ollama
 
 build:
 	CGO_ENABLED=0 $(GO) build -mod=readonly -trimpath -buildvcs=auto -ldflags '-s -w' -o relay .
@@ -15,8 +15,8 @@ demo: build
 run: build
 	./relay serve
 
-# What the Go tests need beyond Go, make and git: a C compiler for the race
-# detector, and Node. The browser test installs Chromium itself.
+# What the tests need beyond Go, make and git: a C compiler for the race
+# detector, Node and npm. The browser test installs Chromium itself.
 test-deps:
 	@command -v cc >/dev/null 2>&1 || command -v gcc >/dev/null 2>&1 || { \
 	  echo "make test needs a C compiler for the race detector; installing one"; \
@@ -24,23 +24,36 @@ test-deps:
 	    apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev; \
 	  elif command -v brew >/dev/null 2>&1; then brew install gcc; \
 	  else echo "install a C compiler and try again" >&2; exit 1; fi; }
-	@command -v node >/dev/null 2>&1 || { \
-	  echo "make test compares JSON readings with Node's; installing it"; \
+	@command -v npm >/dev/null 2>&1 || { \
+	  echo "make test runs JavaScript SDKs and compares JSON readings with Node's; installing it"; \
 	  if command -v apt-get >/dev/null 2>&1; then \
-	    apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs; \
+	    apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs npm; \
 	  elif command -v brew >/dev/null 2>&1; then brew install node; \
-	  else echo "install Node and try again" >&2; exit 1; fi; }
+	  else echo "install Node with npm and try again" >&2; exit 1; fi; }
 
-# Everything: the Go packages under the race detector, official SDKs and a real
-# browser against a running relay serve.
-test: test-deps race sdk browser
+# Everything: the Go packages under the race detector, then official SDKs, coding
+# agents and a real browser against a running relay serve.
+test: test-deps race test-sdk test-agents browser
 
 race:
 	CGO_ENABLED=1 $(GO) test -mod=readonly -race -timeout 30m ./...
 
-# Official SDKs, in a module of their own.
-sdk:
-	cd testdata/e2e/sdk && $(GO) vet ./... && $(GO) test ./...
+# Official SDKs in Go and JavaScript, in modules of their own.
+test-sdk: build testdata/e2e/node/node_modules/.package-lock.json
+	cd testdata/e2e && $(GO) vet ./...
+	for m in node sdk native; do \
+	  (cd testdata/e2e/$$m && $(GO) vet . && RELAY="$(CURDIR)/relay" $(GO) test -count=1 -timeout 5m .) || exit 1; \
+	done
+
+# Claude Code and Codex, without network. It takes Linux and root.
+test-agents: build testdata/e2e/agents/node_modules/.package-lock.json
+	@command -v ip >/dev/null 2>&1 || { apt-get update -qq && apt-get install -y -qq --no-install-recommends iproute2; }
+	cd testdata/e2e/agents && RELAY="$(CURDIR)/relay" $(GO) test -count=1 -timeout 10m .
+
+# npm's packages, as the lock file has them.
+testdata/e2e/%/node_modules/.package-lock.json: testdata/e2e/%/package-lock.json testdata/e2e/%/package.json
+	cd $(<D) && npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --silent
+	@touch $@
 
 # The admin UI in a real browser; screenshots go to ui/screens.
 browser: build

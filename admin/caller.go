@@ -92,7 +92,10 @@ func anonymous() store.Actor { return store.Actor{Kind: "anonymous"} }
 
 // identify finds out who makes a request; nil is nobody. A valid credential
 // counts whatever else the request carries.
-func (s *server) identify(r *http.Request) *caller {
+func (s *server) identify(r *http.Request) *caller { return s.recognise(r, s.signedInUser) }
+
+// recognise is identify with another way to find the user of a session.
+func (s *server) recognise(r *http.Request, sessionUser func(*http.Request) *store.User) *caller {
 	if trusted(r) {
 		return &caller{actor: store.Actor{Kind: "local"}, full: true}
 	}
@@ -102,7 +105,7 @@ func (s *server) identify(r *http.Request) *caller {
 	if token := s.shownAdminToken(r); token != nil {
 		return &caller{actor: store.Actor{Kind: "admin-token", ID: token.Metadata.ID, Name: token.Metadata.Name}, token: token.Metadata.ID}
 	}
-	if user := s.signedInUser(r); user != nil {
+	if user := sessionUser(r); user != nil {
 		return s.callerFor(user)
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 )
 
 type accountInput struct {
-	Ref string `path:"ref" doc:"organization:NAME, team:NAME, project:NAME, service-account:NAME, host:NAME or host-account:NAME, with a name or an id; or the id alone."`
+	Ref string `path:"ref" doc:"organization:NAME, team:NAME, project:NAME, service-account:NAME, member:USER@PROJECT, host:NAME or host-account:NAME, with a name or an id; or the id alone."`
 }
 
 type effectiveOutput struct {
@@ -74,7 +74,14 @@ func findAccount(c *store.Catalog, ref string) (store.AccountRef, error) {
 	if err != nil {
 		return "", err
 	}
-	return accountOf(rec), nil
+	if parts.Kind != store.KindUser {
+		return accountOf(rec), nil
+	}
+	project, err := find(c, store.KindProject, parts.Project)
+	if err != nil {
+		return "", err
+	}
+	return store.AccountParts{Kind: store.KindUser, Name: rec.Meta().ID, Project: project.Meta().ID}.Ref(), nil
 }
 
 func accountByID(c *store.Catalog, id string) (store.AccountRef, error) {

@@ -17,7 +17,7 @@ func Router(o Options) *mux.Router { return newServer(o).apiRouter() }
 func Needs() []string { return slices.Sorted(maps.Keys(needs())) }
 
 // TokenKeys gives tests what verifies the tokens of keys.
-func TokenKeys(keys []store.TokenKey) []token.Key { return publicKeys(keys) }
+func TokenKeys(keys []store.TokenKey) []token.Key { return token.Keys(keys) }
 
 // Cascade deletes a record with what is part of it, as a DELETE does.
 func Cascade(e *store.Edit, rec store.AnyRecord) error { return remove(e, rec, true) }

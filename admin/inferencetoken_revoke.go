@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"net/http"
 	"time"
@@ -60,7 +59,7 @@ func (s *server) revokeShown(k *errand, shown store.Secret) error {
 	if err != nil {
 		return err
 	}
-	verifier := token.NewVerifier(s.DB.InstallationID(), publicKeys(keys))
+	verifier := token.NewVerifier(s.DB.InstallationID(), token.Keys(keys))
 	claims, err := verifier.Verify(shown.Reveal(), s.Now())
 	switch {
 	case errors.Is(err, token.ErrExpired):
@@ -71,15 +70,6 @@ func (s *server) revokeShown(k *errand, shown store.Secret) error {
 		return forbidden(string(store.VerbRevoke), "the tokens of others")
 	}
 	return s.DB.RevokeToken(claims.ID, claims.Expires)
-}
-
-// publicKeys are what verifies the tokens of the keys.
-func publicKeys(keys []store.TokenKey) []token.Key {
-	public := make([]token.Key, len(keys))
-	for i, key := range keys {
-		public[i] = token.Key{ID: key.ID, Public: key.Private.Public().(ed25519.PublicKey), Until: key.Until}
-	}
-	return public
 }
 
 // revokeByID is for a token that nobody has at hand; it may live a day at most.

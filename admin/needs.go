@@ -56,6 +56,7 @@ func needs() map[string]need {
 
 		"list-usage-events": {}, // held against whose usage is asked for
 		"summarize-usage":   {}, // likewise
+		"live":              {}, // held against what is followed
 		"list-audit":        {kind: store.AreaAudit, verb: store.VerbRead, all: true},
 
 		"explain":                {quiet: true}, // held against what it is asked about

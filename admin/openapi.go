@@ -111,6 +111,8 @@ func answering(op huma.Operation, status int, schema *huma.Schema) huma.Operatio
 	return op
 }
 
+const openAPIType = "application/openapi+json"
+
 type openAPIOutput struct {
 	ContentType string `header:"Content-Type"`
 	Body        json.RawMessage
@@ -118,9 +120,13 @@ type openAPIOutput struct {
 
 func openAPIRoute(api huma.API) {
 	op := operation(http.MethodGet, "/api/openapi.json", "openapi", "This document (OpenAPI 3.1)")
+	op.Responses = map[string]*huma.Response{statusText(http.StatusOK): {
+		Description: http.StatusText(http.StatusOK),
+		Content:     map[string]*huma.MediaType{openAPIType: {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}}},
+	}}
 	text := sync.OnceValues(func() (json.RawMessage, error) { return json.Marshal(api.OpenAPI()) })
 	huma.Register(api, op, func(context.Context, *struct{}) (*openAPIOutput, error) {
 		document, err := text()
-		return &openAPIOutput{ContentType: "application/openapi+json", Body: document}, err
+		return &openAPIOutput{ContentType: openAPIType, Body: document}, err
 	})
 }

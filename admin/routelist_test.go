@@ -26,6 +26,7 @@ type company struct {
 	*fixture
 	ids     map[string]string // of one row a kind, within project bot where that can be
 	cookies map[string]string // by the name of the person
+	key     string            // the plaintext of the last relay key
 }
 
 // people are who the route list is walked for, and where their role is bound.
@@ -47,6 +48,9 @@ func startCompany(t *testing.T, adjust ...func(*admin.Options)) *company {
 		kind, body, _ := strings.Cut(row, " ")
 		answer := f.send("POST", "/api/"+store.Kind(kind).Plural(), body).want(http.StatusCreated)
 		id := answer.id()
+		if kind == string(store.KindRelayKey) {
+			c.key = answer.at("plaintext")
+		}
 		for _, shown := range []string{"key", "token"} {
 			if inner := answer.at(shown, "metadata", "id"); inner != "" {
 				id = inner
@@ -127,12 +131,16 @@ func routeBodies() map[string]string {
 }
 
 // TestRoutes_AnswerEveryCallerAsTheListSays walks every route of the control API
-// for nobody, a relay key, and a person of every built-in role. Writes carry an
+// for nobody, a relay key, an inference token, and a person of every built-in
+// role. Writes carry an
 // ETag that nothing has, so that who may make them gets as far as 412 and
 // nothing changes. The list is testdata/routes.txt; a route that is not in it
 // fails.
 func TestRoutes_AnswerEveryCallerAsTheListSays(t *testing.T) {
-	c := startCompany(t)
+	stopping := make(chan struct{})
+	close(stopping) // live streams end at once
+	c := startCompany(t, func(o *admin.Options) { o.Stopping = stopping })
+	inference := c.by("developer", "POST", "/api/auth/token", `{"project":"bot","ttl":"24h"}`).want(http.StatusCreated).at("token")
 	var lines []string
 	err := admin.Router(admin.Options{DB: c.db}).Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
 		template, err := route.GetPathTemplate()
@@ -143,18 +151,18 @@ func TestRoutes_AnswerEveryCallerAsTheListSays(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		lines = append(lines, c.walkRoute(route.GetName(), methods[0], template))
+		lines = append(lines, c.walkRoute(route.GetName(), methods[0], template, "", c.key, inference))
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	sort.Strings(lines)
-	head := fmt.Sprintf("%-6s %-52s %4s %4s %6s %9s %13s %10s %7s %5s\n", "", "", "none", "key", "viewer", "developer", "project-admin", "team-admin", "auditor", "admin")
+	head := fmt.Sprintf("%-6s %-52s %4s %4s %5s %6s %9s %13s %10s %7s %5s\n", "", "", "none", "key", "token", "viewer", "developer", "project-admin", "team-admin", "auditor", "admin")
 	goldenText(t, "routes.txt", head+strings.Join(lines, "\n")+"\n")
 }
 
-func (c *company) walkRoute(name, method, template string) string {
+func (c *company) walkRoute(name, method, template string, credentials ...string) string {
 	c.t.Helper()
 	c.now = c.now.Add(time.Minute)
 	path := c.fill(template)
@@ -166,9 +174,13 @@ func (c *company) walkRoute(name, method, template string) string {
 	if method == "PATCH" {
 		headers = append(headers, "Content-Type", "application/merge-patch+json")
 	}
-	none := c.send(method, path, body, append(headers, "Authorization", "")...).status
-	key := c.send(method, path, body, append(headers, "Authorization", "Bearer sk-wr-0123456789abcdefghij")...).status
-	line := fmt.Sprintf("%-6s %-52s %4d %4d", method, template, none, key)
+	line := fmt.Sprintf("%-6s %-52s", method, template)
+	for i, credential := range credentials {
+		if credential != "" {
+			credential = "Bearer " + credential
+		}
+		line += fmt.Sprintf(" %*d", []int{4, 4, 5}[i], c.send(method, path, body, append(headers, "Authorization", credential)...).status)
+	}
 	for i, who := range people() {
 		width := []int{6, 9, 13, 10, 7, 5}[i]
 		line += fmt.Sprintf(" %*d", width, c.by(who[0], method, path, body, headers...).status)

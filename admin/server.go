@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/mux"
@@ -33,6 +34,8 @@ type Options struct {
 	Metrics http.Handler // /metrics
 	UI      http.Handler // everything else under /
 	Ready   func() error // why the process takes no traffic; nil: it always does
+
+	Stopping <-chan struct{} // closed when live streams are to end; nil: never
 
 	Token        store.Secret // opens the API over TCP; zero: nothing does
 	AllowedHosts []string     // names besides the loopback ones that TCP callers may use
@@ -73,6 +76,7 @@ type server struct {
 	provider *provider // nil: there is none
 
 	begunCookies begunCookies
+	following    atomic.Int64 // live streams
 }
 
 func newServer(o Options) *server {

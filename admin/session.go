@@ -117,6 +117,17 @@ func (s *sessions) use(id string, now time.Time) (found store.Session, until tim
 	return found, until, true
 }
 
+// peek is use without keeping the session from being idle.
+func (s *sessions) peek(id string, now time.Time) (store.Session, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one := s.open[sha256.Sum256([]byte(id))]
+	if one == nil || !s.time.at(now).Before(s.until(one)) {
+		return store.Session{}, false
+	}
+	return one.Session, true
+}
+
 // end ends the session with the id, if there is one.
 func (s *sessions) end(id string) {
 	if id == "" {

@@ -49,6 +49,26 @@ func (s *server) signedInUser(r *http.Request) *store.User {
 	return user
 }
 
+// peekSession is signedInUser without keeping the session from being idle.
+func (s *server) peekSession(r *http.Request) *store.User {
+	found, ok := s.sessions.peek(s.shownSession(r), s.Now())
+	if !ok {
+		return nil
+	}
+	return s.userOf(found)
+}
+
+// userOf returns the user of a session, or nil when that is not any more what it
+// was at sign-in.
+func (s *server) userOf(found store.Session) *store.User {
+	c := s.DB.Catalog()
+	user := c.Users.Get(found.User)
+	if user == nil || user.Spec.Disabled || stampOf(c, user) != found.Stamp {
+		return nil
+	}
+	return user
+}
+
 // useSession finds the session of a request and ends it when its user is not
 // any more what it was at sign-in.
 func (s *server) useSession(r *http.Request) (user *store.User, until time.Time) {
@@ -60,9 +80,7 @@ func (s *server) useSession(r *http.Request) (user *store.User, until time.Time)
 	if !ok {
 		return nil, time.Time{}
 	}
-	c := s.DB.Catalog()
-	user = c.Users.Get(found.User)
-	if user == nil || user.Spec.Disabled || stampOf(c, user) != found.Stamp {
+	if user = s.userOf(found); user == nil {
 		s.sessions.end(id)
 		return nil, time.Time{}
 	}

@@ -133,7 +133,7 @@ func (p *process) startControl(metrics *prometheus.Registry) error {
 	handler := admin.New(admin.Options{
 		DB: p.db, Warnings: p.Warnings, Live: p.gateway, Upstream: p.prober(), Counters: counterReader{p.engine}, Resets: counterResetter{p.engine}, Plan: p.plan.Load,
 		Admission: &admin.Admission{Limiter: p.memory, Clock: p.clock, ClientAddr: p.gateway.ClientAddr}, Version: Version(), Metrics: promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), UI: ui.Handler(),
-		Ready: p.ready, Token: p.token, InferenceURL: p.inferenceURL(), ControlURL: p.browserURL(), AllowedHosts: hosts, Log: p.log,
+		Ready: p.ready, Stopping: p.stop, Token: p.token, InferenceURL: p.inferenceURL(), ControlURL: p.browserURL(), AllowedHosts: hosts, Log: p.log,
 		BehindProxy: p.cfg.Control.BehindProxy, Public: p.cfg.Control.public(),
 		Authz: p.cfg.Authz, SessionIdle: p.cfg.Auth.SessionIdle, SessionMax: p.cfg.Auth.SessionMax, OIDC: p.cfg.Auth.OIDC.provider(),
 	})

@@ -78,10 +78,27 @@ func TestSettings_OfTokensAtTheAmountHoldFromTheNextRequestOn(t *testing.T) {
 	want(http.StatusTooManyRequests)
 }
 
+func TestSettings_OfTheTimezoneMoveTheDaysOfBudgets(t *testing.T) {
+	s := startServing(t, dataDir(t), nil)
+	s.nineDollars()
+	left := func(name, zone string) int { // of a budget whose first day begins under the zone
+		s.set("limits", `{"timezone":"`+zone+`"}`)
+		key := s.done("", "key", "add", name, "--budget", "100/day")
+		s.chat(http.StatusOK, key, "echo-mini")
+		budget := member(decoded(t, s.get("/v1/usage", key)), "budgets").([]any)[0]
+		return int(member(budget.(map[string]any), "reset_seconds").(float64))
+	}
+	const day, nine = 24 * 3600, 9 * 3600
+	east, utc := left("tokyo", "Asia/Tokyo"), left("utc", "UTC")
+	if apart := (utc - east + day) % day; apart < nine-60 || apart > nine+60 {
+		t.Errorf("the day ends in %d s in Tokyo and %d s in UTC", east, utc)
+	}
+}
+
 func TestSettings_LetKeysCallWhatNoPolicyGoverns(t *testing.T) {
 	s := connected(t, nil)
 	key := s.done("", "key", "add", "alice")
-	s.done("", "policy", "unbind", "default", "organization:default")
+	s.done("", "policy", "unbind", "default", "organization:default", "--yes")
 	want := func(status int) {
 		t.Helper()
 		if answer, text := s.ask(key); answer.StatusCode != status {

@@ -26,11 +26,14 @@ func (x *exchange) authenticate() error {
 		return x.unauthenticatedHere(err)
 	}
 	x.caller = caller
-	if err := checkCaller(caller, x.start); err != nil {
+	if err := x.checkCaller(); err != nil {
 		x.s.metrics.authFailures.Inc()
 		return err
 	}
-	return x.checkAddress()
+	if err := x.checkAddress(); err != nil {
+		return err
+	}
+	return x.enterAccount()
 }
 
 // resolve finds out who calls.
@@ -38,7 +41,7 @@ func (x *exchange) resolve() (*plan.Caller, error) {
 	if x.proxied = asksForProxy(x.r.Header); x.proxied {
 		return x.authenticateProxy()
 	}
-	caller, err := resolveCaller(x.gen.plan, x.credentials())
+	caller, err := x.gen.callerOf(x.credentials(), x.start)
 	if err != nil {
 		if local := anonymous(x.gen.plan, x.r.Header); local != nil {
 			return local, nil
@@ -62,21 +65,23 @@ func (x *exchange) credentials() http.Header {
 	return h
 }
 
-func resolveCaller(p *plan.Plan, h http.Header) (*plan.Caller, error) {
+// callerOf finds the caller of the one credential that is this Relay's, or
+// passes for one of its.
+func (g *generation) callerOf(h http.Header, now time.Time) (*plan.Caller, error) {
 	var found *plan.Caller
-	var relays string // the one value that looks like a relay key
+	var relays string // the value that looks like one of Relay's
 	for _, name := range credentialHeaders {
 		for _, value := range h[name] {
 			value = credential(name, value)
 			if value == "" || value == relays {
 				continue
 			}
-			caller := p.Caller(sha256.Sum256([]byte(value)))
-			if caller == nil && !strings.HasPrefix(value, keyPrefix) {
+			caller, ours := g.lookUp(value, now)
+			if !ours {
 				continue
 			}
 			if relays != "" {
-				return nil, wire.NewError(wire.CodeAmbiguousCredentials, "The request carries two different relay keys. Send one.")
+				return nil, g.ambiguous(relays, value)
 			}
 			relays, found = value, caller
 		}
@@ -85,6 +90,29 @@ func resolveCaller(p *plan.Plan, h http.Header) (*plan.Caller, error) {
 		return nil, unauthenticated()
 	}
 	return found, nil
+}
+
+// lookUp returns the caller that a credential stands for. One that is nobody's
+// is ours nevertheless where it has the form that Relay gives to its own.
+func (g *generation) lookUp(value string, now time.Time) (caller *plan.Caller, ours bool) {
+	sum := sha256.Sum256([]byte(value))
+	if caller = g.plan.Caller(sum); caller != nil || strings.HasPrefix(value, keyPrefix) {
+		return caller, true
+	}
+	return g.tokens.caller(g.plan, value, sum, now)
+}
+
+// issued reports whether a credential is one of Relay's, or passes for one.
+func (g *generation) issued(value string) bool {
+	return strings.HasPrefix(value, keyPrefix) || g.tokens.verifier.Knows(value) || g.plan.Caller(sha256.Sum256([]byte(value))) != nil
+}
+
+func (g *generation) ambiguous(a, b string) error {
+	what := "two different relay keys"
+	if g.tokens.verifier.Knows(a) || g.tokens.verifier.Knows(b) {
+		what = "two different credentials of this Relay"
+	}
+	return wire.NewError(wire.CodeAmbiguousCredentials, "The request carries "+what+". Send one.")
 }
 
 func unauthenticated() error {
@@ -110,12 +138,16 @@ func bearer(value string) (token string, ok bool) {
 	return strings.TrimSpace(rest), true
 }
 
-// checkCaller refuses keys whose time is over.
-func checkCaller(c *plan.Caller, now time.Time) error {
-	if r := c.RefuseOver(now); r != nil {
+// checkCaller refuses credentials whose time is over.
+func (x *exchange) checkCaller() error {
+	c := x.caller
+	if r := c.RefuseOver(x.start); r != nil {
 		return refusedByPlan(r)
 	}
-	if !c.Until.IsZero() && !now.Before(c.Until) {
+	if c.Token != nil && x.s.opt.DB.TokenRevoked(c.Token.ID) {
+		return refusedByPlan(c.RefuseRevoked())
+	}
+	if !c.Until.IsZero() && !x.start.Before(c.Until) {
 		return unauthenticated()
 	}
 	return nil

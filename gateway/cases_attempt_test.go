@@ -20,7 +20,7 @@ func busy(lines ...string) gatewaytest.Script {
 // rotate gives the provider keys other values, with which they begin rested.
 func (r *rig) rotate(round int) {
 	r.tb.Helper()
-	for _, host := range []string{"up", "anthropic"} {
+	for _, host := range hosts() {
 		put(r, host+"-1", store.HostKeySpec{
 			HostID: r.record(store.KindHost, host), Source: store.KeySource{Kind: "env", Env: fmt.Sprintf("ROTATED_%s_%d", host, round)},
 		})
@@ -75,7 +75,7 @@ func TestAttempts_AreThreeKeysAtMostAndOneChargeOfTheCaller(t *testing.T) {
 		for refusals, want := range map[int]struct{ status, attempts int }{2: {200, 3}, 3: {429, 3}} {
 			t.Run(fmt.Sprintf("%s %d", k.name, refusals), func(t *testing.T) {
 				r, up := newStand(t)
-				for _, host := range []string{"up", "anthropic"} {
+				for _, host := range hosts() {
 					for i := range 3 {
 						put(r, fmt.Sprintf("%s-more-%d", host, i), store.HostKeySpec{
 							HostID: r.record(store.KindHost, host), Source: store.KeySource{Kind: "env", Env: fmt.Sprintf("MORE_%s_%d", host, i)},

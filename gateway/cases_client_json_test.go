@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"relay/gateway/gatewaytest"
+	"relay/store"
 )
 
 // member puts a member before the others of a call's body.
@@ -16,44 +19,105 @@ func (k kind) modelled(member string) string {
 	return strings.Replace(k.json(), `"model":"`+k.model+`"`, member, 1)
 }
 
+// unread are bodies that no two parsers read alike.
+func (k kind) unread() map[string]string {
+	first := "" // the one that stands in the body
+	if k.namesInPath() {
+		first = `"model":"x",`
+	}
+	return map[string]string{
+		"empty":              "",
+		"invalid UTF-8":      k.with("\"a\":\"\xff\""),
+		"byte order mark":    "\xef\xbb\xbf" + k.json(),
+		"UTF-16":             "\xff\xfe{\x00}\x00",
+		"lone surrogate":     k.with(`"a":"\ud800"`),
+		"NUL":                k.with("\"a\":\"\x00\""),
+		"trailing data":      k.json() + "x",
+		"two documents":      k.json() + k.json(),
+		"1e400":              k.with(`"a":1e400`),
+		"10,001 levels":      k.with(`"a":` + strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001)),
+		"form":               "model=" + k.model,
+		"multipart":          "--x\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nchat\r\n--x--\r\n",
+		"Model":              strings.Replace(k.with(`"Model":"`+k.model+`"`), `"model":"`+k.model+`",`, "", 1),
+		"mODEL beside model": k.with(first + `"mODEL":"x"`),
+		"model twice":        k.with(first + `"model":"x"`),
+		"model escaped":      k.with(first + `"\u006dodel":"x"`),
+	}
+}
+
+// nameless are bodies that name no model.
+func (k kind) nameless() map[string]string {
+	return map[string]string{
+		"no model":          k.modelled(`"a":1`),
+		"model null":        k.modelled(`"model":null`),
+		"model number":      k.modelled(`"model":7`),
+		"model array":       k.modelled(`"model":["` + k.model + `"]`),
+		"model empty":       k.modelled(`"model":""`),
+		"model of 300":      k.modelled(`"model":"` + strings.Repeat("m", 300) + `"`),
+		"model of 300 wide": k.modelled(`"model":"` + strings.Repeat("é", 300) + `"`),
+		"model with NUL":    k.modelled(`"model":"a\u0000"`),
+		"model only inside": k.modelled(`"metadata":{"model":"` + k.model + `"}`),
+	}
+}
+
 func TestClientBodies_ThatParsersReadDifferentlyAreRefused(t *testing.T) {
 	for _, k := range kinds() {
 		t.Run(k.name, func(t *testing.T) {
 			f := newFront(t)
-			for name, c := range map[string]struct{ body, code string }{
-				"empty":              {"", "parse_error"},
-				"invalid UTF-8":      {k.with("\"a\":\"\xff\""), "parse_error"},
-				"byte order mark":    {"\xef\xbb\xbf" + k.json(), "parse_error"},
-				"UTF-16":             {"\xff\xfe{\x00}\x00", "parse_error"},
-				"lone surrogate":     {k.with(`"a":"\ud800"`), "parse_error"},
-				"NUL":                {k.with("\"a\":\"\x00\""), "parse_error"},
-				"trailing data":      {k.json() + "x", "parse_error"},
-				"two documents":      {k.json() + k.json(), "parse_error"},
-				"1e400":              {k.with(`"a":1e400`), "parse_error"},
-				"10,001 levels":      {k.with(`"a":` + strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001)), "parse_error"},
-				"form":               {"model=" + k.model, "parse_error"},
-				"multipart":          {"--x\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nchat\r\n--x--\r\n", "parse_error"},
-				"no model":           {k.modelled(`"a":1`), "missing_model"},
-				"model null":         {k.modelled(`"model":null`), "missing_model"},
-				"model number":       {k.modelled(`"model":7`), "missing_model"},
-				"model array":        {k.modelled(`"model":["` + k.model + `"]`), "missing_model"},
-				"model empty":        {k.modelled(`"model":""`), "missing_model"},
-				"model of 301":       {k.modelled(`"model":"` + strings.Repeat("m", 301) + `"`), "missing_model"},
-				"model with NUL":     {k.modelled(`"model":"a\u0000"`), "missing_model"},
-				"Model":              {k.modelled(`"Model":"` + k.model + `"`), "parse_error"},
-				"mODEL beside model": {k.with(`"mODEL":"x"`), "parse_error"},
-				"model twice":        {k.with(`"model":"x"`), "parse_error"},
-				"model escaped":      {k.with(`"\u006dodel":"x"`), "parse_error"},
-				"model only inside":  {k.modelled(`"metadata":{"model":"` + k.model + `"}`), "missing_model"},
-			} {
-				f.mustRefuse(name, f.send(k, c.body), k.path, 400, c.code)
+			for name, body := range k.unread() {
+				f.mustRefuse(name, f.send(k, body), k.path, 400, "parse_error")
 				f.mustBeFree(name)
-				f.mustRecord(name, 400, c.code)
+				f.mustRecord(name, 400, "parse_error")
 			}
 			if n := len(f.up.Requests()); n != 0 {
 				t.Errorf("the upstream saw %d requests", n)
 			}
 		})
+	}
+}
+
+// A body does so where no path names a model.
+func TestClientBodies_ThatNameNoModelAreRefused(t *testing.T) {
+	for _, k := range kinds() {
+		if k.namesInPath() {
+			continue // see TestClientPaths_ThatNameNoModelAreRefused
+		}
+		t.Run(k.name, func(t *testing.T) {
+			f := newFront(t)
+			for name, body := range k.nameless() {
+				f.mustRefuse(name, f.send(k, body), k.path, 400, "missing_model")
+				f.mustBeFree(name)
+				f.mustRecord(name, 400, "missing_model")
+			}
+			if n := len(f.up.Requests()); n != 0 {
+				t.Errorf("the upstream saw %d requests", n)
+			}
+		})
+	}
+}
+
+// What a name may be is the same wherever it stands. A name that is left out
+// leaves no call.
+func TestClientPaths_ThatNameNoModelAreRefused(t *testing.T) {
+	for _, k := range kinds() {
+		if !k.namesInPath() {
+			continue
+		}
+		f := newFront(t)
+		for name, model := range map[string]string{
+			"of 300": strings.Repeat("m", 300), "of 300 wide": strings.Repeat("%C3%A9", 300), "with NUL": "a%00", "with a line end": "a%0Ab", "no UTF-8": "%ff",
+		} {
+			other := k.of(model)
+			f.mustRefuse(name, f.send(other, other.json()), k.path, 400, "missing_model")
+			f.mustBeFree(name)
+			f.mustRecord(name, 400, "missing_model")
+		}
+		for _, path := range []string{k.of("").path, k.of("models/").path, strings.Replace(k.path, "/gem:", "/", 1)} {
+			f.mustRefuse(path, gatewaytest.Do(t, f.addr, f.head("POST", path)+"Content-Length: 2\r\n\r\n{}"), path, 404, "not_found")
+		}
+		if n := len(f.up.Requests()); n != 0 || len(f.events(0)) != f.recorded {
+			t.Errorf("%s: the upstream saw %d requests", k.name, n)
+		}
 	}
 }
 
@@ -63,15 +127,24 @@ func TestClientBodies_TheOneExactModelIsTheOneThatIsAskedFor(t *testing.T) {
 			f := newFront(t)
 			f.up.Otherwise(k.says(5, 5))
 			copies := strings.Repeat(`{"model":"other","MODEL":["x"],"stream":"x"},`, 50)
+			escaped := k.modelled(`"\u006dodel":"` + k.model + `"`)
+			if k.namesInPath() {
+				escaped = k.with(`"\u006dodel":"other"`) // which the path is to overrule
+			}
 			for i, body := range []string{
-				k.modelled(`"\u006dodel":"` + k.model + `"`),
+				escaped,
 				k.with(`"metadata":{"deep":[` + copies + `null],"Model":1}`),
 				" \r\n\t" + k.json() + "\n\n",
 			} {
 				f.want(f.send(k, body), 200, "")
-				sent := string(f.up.Request(i).Body)
-				if strings.Count(sent, "other") != strings.Count(body, "other") || strings.Contains(sent, `odel":"chat"`) {
+				request := f.up.Request(i)
+				sent := string(request.Body)
+				others := strings.Count(copies, "other")
+				if strings.Count(sent, "other") != map[int]int{1: others}[i] || strings.Contains(sent, `odel":"`+k.model+`"`) && k.shape != store.ShapeAnthropic {
 					t.Errorf("body %d reached the upstream as %s", i, sent)
+				}
+				if asked := k.asked(request); i == 2 && asked != k.upstreamName() {
+					t.Errorf("body %d asked the upstream for %s", i, asked)
 				}
 				f.mustBeFree(body)
 				f.mustRecord(body, 200, "")

@@ -47,8 +47,8 @@ func TestClientNames_MakeNoSeriesAndKeepNoMemory(t *testing.T) {
 			name := fmt.Sprintf("made-up-%d", i)
 			for _, k := range kinds() {
 				for _, c := range []struct{ got, want int }{
-					{f.passing("POST", k.path, f.key, k.modelled(`"model":"`+name+`"`), "User-Agent", name, "X-Relay-Tags", `{"`+name+`":"x"}`), 404},
-					{f.passing("GET", k.path+"/"+name, f.key, "", "User-Agent", name), 404},
+					{f.passing("POST", k.of(name).path, f.key, k.of(name).json(), "User-Agent", name, "X-Relay-Tags", `{"`+name+`":"x"}`), 404},
+					{f.passing("GET", k.at()+"/"+name, f.key, "", "User-Agent", name), 404},
 					{f.passing("GET", "/v1/models/"+name, f.key, "", "X-Request-Id", name), 404},
 					{f.passing("GET", "/v1/models", "sk-wr-"+name, ""), 401},
 					{f.passing("GET", "/v1/models", f.key, "", "Origin", "https://"+name+".example"), 403},

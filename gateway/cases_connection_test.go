@@ -52,7 +52,7 @@ func TestHeaders_AreTheSameWithAndWithoutAProxy(t *testing.T) {
 			key := r.key("laptop", store.RelayKeySpec{})
 			heads := map[string][2]string{}
 			for step, proxy := range []string{"", up.URL()} {
-				for _, host := range []string{"up", "anthropic"} {
+				for _, host := range []string{k.host()} {
 					edit(r, host, func(h *store.Host) {
 						h.Spec.Auth, h.Spec.Headers, h.Spec.ProxyURL = spec.Auth, spec.Headers, proxy
 					})
@@ -175,7 +175,7 @@ func TestKey_ThatNoHeaderCanCarryGivesWayToTheNext(t *testing.T) {
 			t.Fatal(err)
 		}
 		key := r.key("laptop", store.RelayKeySpec{})
-		for _, host := range []string{"up", "anthropic"} {
+		for _, host := range hosts() {
 			put(r, host+"-1", store.HostKeySpec{HostID: r.record(store.KindHost, host), Source: store.KeySource{Kind: "file", Path: path}})
 			put(r, host+"-2", store.HostKeySpec{HostID: r.record(store.KindHost, host), Source: store.KeySource{Kind: "env", Env: "SECOND"}})
 		}
@@ -220,13 +220,12 @@ func TestLargeRequest_RefusedEarlyGetsItsAnswer(t *testing.T) {
 func TestOldServer_OfHTTP10IsUnderstood(t *testing.T) {
 	for _, k := range kinds() {
 		r, up := newStand(t)
-		contentType := map[bool]string{false: "application/json", true: "text/event-stream"}[k.streamed]
-		up.Otherwise(gatewaytest.Join(gatewaytest.Raw("HTTP/1.0 200 OK\r\nContent-Type: "+contentType+"\r\n\r\n"), gatewaytest.Raw(k.answer(7, 3)...), gatewaytest.Close()))
+		up.Otherwise(gatewaytest.Join(gatewaytest.Raw("HTTP/1.0 200 OK\r\nContent-Type: "+k.typeOf()+"\r\n\r\n"), gatewaytest.Raw(k.answer(7, 3)...), gatewaytest.Close()))
 		key := r.key("laptop", store.RelayKeySpec{})
 		for range 2 {
 			a := r.ask(k, key)
 			r.want(a, 200, "")
-			if a.Err != nil || strings.Contains(a.Body, `"error"`) {
+			if a.Err != nil || holdsError(a.Body) {
 				t.Errorf("%s: got %q, %v", k.name, a.Body, a.Err)
 			}
 		}

@@ -115,7 +115,7 @@ func TestCORS_EveryAnswerToAListedOriginCanBeReadErrorsIncluded(t *testing.T) {
 			"a loop":      f.knock(k, "Host: a\r\n", "Origin: https://app.example", "Relay-Hops: 3"),
 			"too large":   f.doorstep("POST", k.path, "Host: a\r\n", strings.Repeat("x", 1<<20+1), "Origin: https://app.example"),
 			"no JSON":     f.doorstep("POST", k.path, "Host: a\r\n", "{", "Origin: https://app.example"),
-			"not a route": f.doorstep("POST", k.path+"/x", "Host: a\r\n", "{}", "Origin: https://app.example"),
+			"not a route": f.doorstep("POST", k.at()+"/x", "Host: a\r\n", "{}", "Origin: https://app.example"),
 			"no method":   f.doorstep("PATCH", k.path, "Host: a\r\n", "{}", "Origin: https://app.example"),
 		} {
 			for header, want := range map[string]string{"Access-Control-Allow-Origin": "https://app.example", "Access-Control-Expose-Headers": "*", "Vary": "Origin", "Access-Control-Allow-Credentials": "", "X-Secret": ""} {

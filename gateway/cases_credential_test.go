@@ -12,7 +12,9 @@ import (
 const foreignKey = "sk-ant-api03-a-stale-key-of-another-vendor"
 
 // lookups are the routes that answer without an upstream.
-func lookups() []string { return []string{"/v1/models", "/v1/models/chat", "/v1/usage"} }
+func lookups() []string {
+	return []string{"/v1/models", "/v1/models/chat", "/v1/usage", "/v1beta/models", "/v1beta/models/chat", "/api/tags", "/api/ps", "/api/version"}
+}
 
 func TestCredentials_AForeignKeyBesideAValidOneDoesNotCount(t *testing.T) {
 	r, up := newStand(t)
@@ -30,11 +32,11 @@ func TestCredentials_AForeignKeyBesideAValidOneDoesNotCount(t *testing.T) {
 			for _, k := range kinds() {
 				up.Otherwise(k.says(5, 5))
 				a := gatewaytest.Do(t, r.addr, k.request("", headers...))
-				checkAdmission(t, fmt.Sprintf("%s, bearer %s, x-api-key %s", k.name, bearer, apiKey), a, inBearer == valid || inAPIKey == valid, k.model)
+				checkAdmission(t, fmt.Sprintf("%s, bearer %s, x-api-key %s", k.name, bearer, apiKey), a, inBearer == valid || inAPIKey == valid, k.shape)
 			}
 			for _, path := range lookups() {
 				a := gatewaytest.Do(t, r.addr, "GET "+path+" HTTP/1.1\r\nHost: a\r\n"+strings.Join(append(headers, "\r\n"), "\r\n"))
-				checkAdmission(t, path, a, inBearer == valid || inAPIKey == valid, "chat")
+				checkAdmission(t, path, a, inBearer == valid || inAPIKey == valid, shapeOf(path))
 			}
 		}
 	}
@@ -47,7 +49,7 @@ func TestCredentials_AForeignKeyBesideAValidOneDoesNotCount(t *testing.T) {
 
 // checkAdmission fails the test unless the call passed, or was refused for its
 // credential in the shape of its route.
-func checkAdmission(t *testing.T, name string, a gatewaytest.Answer, admitted bool, model string) {
+func checkAdmission(t *testing.T, name string, a gatewaytest.Answer, admitted bool, shape store.Shape) {
 	t.Helper()
 	if admitted {
 		if a.Status != 200 {
@@ -55,11 +57,8 @@ func checkAdmission(t *testing.T, name string, a gatewaytest.Answer, admitted bo
 		}
 		return
 	}
-	want := `{"error":{"message":"No valid relay key.`
-	if model == "claude" {
-		want = `{"type":"error","error":{"type":"authentication_error","message":"No valid relay key.`
-	}
-	if a.Status != 401 || !strings.HasPrefix(a.Body, want) || a.Header.Get("WWW-Authenticate") != `Bearer realm="relay"` || a.Header.Get("X-Relay-Refused-By") != "key" {
+	status, begins, holds := toldIn(shape, 401, "unauthenticated")
+	if a.Status != status || !strings.HasPrefix(a.Body, begins+"No valid relay key.") || !strings.Contains(a.Body, holds) || a.Header.Get("WWW-Authenticate") != `Bearer realm="relay"` || a.Header.Get("X-Relay-Refused-By") != "key" {
 		t.Errorf("%s: %d %s %v", name, a.Status, a.Body, a.Header)
 	}
 }

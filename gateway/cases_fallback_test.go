@@ -40,6 +40,24 @@ func newTrio(t *testing.T, change ...func(*gateway.Options)) *trio {
 	return x
 }
 
+// newTrioOf is a trio whose hosts speak the kind's shape.
+func newTrioOf(t *testing.T, k kind) *trio {
+	t.Helper()
+	x := newTrio(t)
+	switch k.shape {
+	case store.ShapeOpenAI, store.ShapeAnthropic:
+		return x
+	case store.ShapeGemini, store.ShapeOllama:
+		x.model(k.model, store.ModelSpec{Limits: tight(), Fallbacks: x.to("spare")}, "a", "b")
+	}
+	for name, up := range x.up {
+		edit(x.rig, name, func(h *store.Host) {
+			h.Spec.Shapes, h.Spec.BaseURL = []store.Shape{k.shape}, baseOf(k.host(), up.URL())
+		})
+	}
+	return x
+}
+
 // tight allows one request at a time, and enough of the rest.
 func tight() *store.Limits {
 	return &store.Limits{RPM: int64p(100), TPM: int64p(100_000), Concurrency: int64p(1)}
@@ -157,7 +175,7 @@ func failings() []failing {
 		{name: "200 with an error", class: "rate_limit", script: func(k kind) gatewaytest.Script {
 			const failed = `{"error":{"message":"slow down","type":"rate_limit_error","code":429}}`
 			if k.streamed {
-				return gatewaytest.Stream("event: error\ndata: " + failed + "\n\n")
+				return k.streams(k.failingFirst(failed))
 			}
 			return gatewaytest.JSON(200, failed)
 		}, sends: 1},
@@ -206,7 +224,7 @@ func TestFallback_GoesOnWithTheNextModelAfterEveryFailureOfAllItsKeys(t *testing
 	for _, f := range failings() {
 		for _, k := range kinds() {
 			t.Run(f.name+"/"+k.name, func(t *testing.T) {
-				x := newTrio(t)
+				x := newTrioOf(t, k)
 				key := x.key("laptop", store.RelayKeySpec{Limits: tight()})
 				if f.change != nil {
 					f.change(x)
@@ -220,7 +238,7 @@ func TestFallback_GoesOnWithTheNextModelAfterEveryFailureOfAllItsKeys(t *testing
 				if got := x.arrived(); got != "a="+strconv.Itoa(f.sends)+" b="+strconv.Itoa(f.sends)+" c=1" {
 					t.Fatalf("the hosts saw %s", got)
 				}
-				x.answeredBySpare(a, f)
+				x.answeredBySpare(k, a, f)
 				x.chargedOnce(key, k)
 				x.idle(f.name)
 			})
@@ -230,13 +248,13 @@ func TestFallback_GoesOnWithTheNextModelAfterEveryFailureOfAllItsKeys(t *testing
 
 // answeredBySpare checks what the caller and the usage event tell of the model
 // that has answered.
-func (x *trio) answeredBySpare(a gatewaytest.Answer, f failing) {
+func (x *trio) answeredBySpare(k kind, a gatewaytest.Answer, f failing) {
 	x.tb.Helper()
 	if a.Header.Get("X-Relay-Model") != "spare" || a.Header.Get("X-Relay-Host") != "c" {
 		x.tb.Errorf("answered by %s at %s", a.Header.Get("X-Relay-Model"), a.Header.Get("X-Relay-Host"))
 	}
-	if sent := string(x.up["c"].Request(0).Body); !strings.Contains(sent, `"model":"spare-at-c"`) {
-		x.tb.Errorf("the upstream got %s", sent)
+	if sent := x.up["c"].Request(0); k.asked(sent) != "spare-at-c" {
+		x.tb.Errorf("the upstream got %s %s", sent.Line(), sent.Body)
 	}
 	e := x.events(1)[0]
 	asked := e.RequestedModel
@@ -279,7 +297,7 @@ func (x *trio) chargedOnce(key string, k kind) {
 func TestFallback_NeverComesAfterTheRequestsOwnFault(t *testing.T) {
 	for _, k := range kinds() {
 		for _, status := range []int{400, 404, 409, 413, 422} {
-			x := newTrio(t)
+			x := newTrioOf(t, k)
 			x.up["a"].Otherwise(gatewaytest.JSON(status, upstreamError))
 			a := x.ask(k, x.key("laptop", store.RelayKeySpec{}))
 			if a.Status != status || a.Body != upstreamError {
@@ -311,7 +329,7 @@ func TestFallback_NeverComesAfterALimitOrABudgetOfTheCaller(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, k := range kinds() {
-				x := newTrio(t)
+				x := newTrioOf(t, k)
 				key := x.key("laptop", c.caps)
 				if c.change != nil {
 					c.change(x)
@@ -333,7 +351,7 @@ func TestFallback_NeverComesAfterALimitOrABudgetOfTheCaller(t *testing.T) {
 
 func TestFallback_IsRefusedByAHeader(t *testing.T) {
 	for _, k := range kinds() {
-		x := newTrio(t)
+		x := newTrioOf(t, k)
 		x.up["a"].Otherwise(gatewaytest.JSON(500, upstreamError))
 		x.up["b"].Otherwise(gatewaytest.JSON(500, upstreamError))
 		x.up["c"].Otherwise(k.says(890, 10))
@@ -349,7 +367,7 @@ func TestFallback_IsRefusedByAHeader(t *testing.T) {
 
 func TestFallback_EndsWithTheMostTellingRefusalOverAllModels(t *testing.T) {
 	for _, k := range kinds() {
-		x := newTrio(t)
+		x := newTrioOf(t, k)
 		x.up["a"].Otherwise(gatewaytest.JSON(500, upstreamError))
 		x.up["b"].Otherwise(gatewaytest.JSON(401, upstreamError))
 		x.up["c"].Otherwise(gatewaytest.JSON(429, `{"error":{"message":"the last word"}}`))
@@ -368,7 +386,7 @@ func TestFallback_EndsWithTheMostTellingRefusalOverAllModels(t *testing.T) {
 
 func TestFallback_ACallerThatLeavesEndsIt(t *testing.T) {
 	for _, k := range kinds() {
-		x := newTrio(t)
+		x := newTrioOf(t, k)
 		x.up["a"].Otherwise(gatewaytest.JSON(500, upstreamError))
 		x.up["b"].Otherwise(gatewaytest.JSON(500, upstreamError))
 		x.up["c"].Otherwise(gatewaytest.Hang())

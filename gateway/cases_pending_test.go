@@ -1,8 +1,6 @@
 package gateway_test
 
 import (
-	"strings"
-
 	"relay/gateway/gatewaytest"
 )
 
@@ -33,7 +31,7 @@ func (p *pending) readOpening() {
 	if answer.StatusCode != 200 {
 		p.r.tb.Fatalf("the stream began with %d", answer.StatusCode)
 	}
-	if _, err := gatewaytest.ReadUntil(answer.Body, "\n\n"); err != nil {
+	if _, err := gatewaytest.ReadUntil(answer.Body, p.kind.ends); err != nil {
 		p.r.tb.Fatal(err)
 	}
 	p.rest = func() (string, error) { return readAll(answer.Body) }
@@ -46,7 +44,7 @@ func (p *pending) end() {
 		p.r.want(p.client.Answer(), 200, "")
 		return
 	}
-	if text, err := p.rest(); err != nil || strings.Contains(text, `"error"`) {
+	if text, err := p.rest(); err != nil || holdsError(text) {
 		p.r.tb.Fatalf("the stream ended with %q, %v", text, err)
 	}
 }

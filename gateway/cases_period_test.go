@@ -17,8 +17,7 @@ import (
 // 1,000 tokens costs 0.75 dollars.
 func stock(r *rig) *gatewaytest.Upstream {
 	up := gatewaytest.New(r.tb)
-	r.host("up", up, 1)
-	r.claude(up)
+	r.stock(up)
 	r.priced("750")
 	return up
 }
@@ -153,7 +152,7 @@ func TestBudget_PeriodsAreCalendarOnesInTheirZone(t *testing.T) {
 				if a.Header.Get("Retry-After") != wait || a.Header.Get("X-Should-Retry") != "false" || a.Header.Get("X-Relay-Refused-By") != "budget" {
 					t.Errorf("headers %v, want a wait of %q", a.Header, wait)
 				}
-				if k.model == "chat" && !strings.Contains(a.Body, `"code":"budget_exceeded"`) {
+				if _, _, holds := toldIn(k.shape, 429, "budget_exceeded"); !strings.Contains(a.Body, strings.TrimSuffix(holds, "}")) {
 					t.Errorf("got %s", a.Body)
 				}
 				if got := r.resetOfBudget(key); got != wait {

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -87,7 +88,8 @@ func TestPolicy_CountersAreSharedByWhomItGoverns(t *testing.T) {
 
 func TestPolicy_TwoKeysShareItsCounterOnEveryEndpoint(t *testing.T) {
 	r, up := newStand(t)
-	r.policy(sliding(limiter.MeterRequests, int64(2*len(kinds())), time.Minute), sliding(limiter.MeterTokens, 1000, time.Minute))
+	calls := int64(2 * len(kinds()))
+	r.policy(sliding(limiter.MeterRequests, calls, time.Minute), sliding(limiter.MeterTokens, 1000, time.Minute))
 	alice, bob := r.key("alice", store.RelayKeySpec{}), r.key("bob", store.RelayKeySpec{})
 	for _, k := range kinds() {
 		for _, key := range []string{alice, bob} {
@@ -96,11 +98,11 @@ func TestPolicy_TwoKeysShareItsCounterOnEveryEndpoint(t *testing.T) {
 		}
 	}
 	for _, key := range []string{alice, bob} {
-		if requests, tokens := r.used(key, limiter.MeterRequests), r.used(key, limiter.MeterTokens); requests != 10 || tokens != 100 {
-			t.Errorf("%d requests and %d tokens are counted, want 10 and 100", requests, tokens)
+		if requests, tokens := r.used(key, limiter.MeterRequests), r.used(key, limiter.MeterTokens); requests != calls || tokens != 10*calls {
+			t.Errorf("%d requests and %d tokens are counted, want %d and %d", requests, tokens, calls, 10*calls)
 		}
 		for _, k := range kinds() {
-			r.want(r.ask(k, key), 429, `10 of 10 requests in 1m used, shared by 2 keys; retry after 61 s.`)
+			r.want(r.ask(k, key), 429, fmt.Sprintf("%d of %d requests in 1m used, shared by 2 keys; retry after 61 s.", calls, calls))
 		}
 	}
 }

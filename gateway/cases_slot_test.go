@@ -23,11 +23,7 @@ func TestConcurrency_ACancelledStreamNeverLeaksItsSlot(t *testing.T) {
 			r, up := newStand(t, toldOf(ended))
 			r.policy(sliding(limiter.MeterConcurrency, 1, time.Minute))
 			key := r.key("laptop", store.RelayKeySpec{})
-			whole := k
-			whole.streamed, whole.answer = false, kinds()[0].answer
-			if k.model == "claude" {
-				whole.answer = messagesAnswer
-			}
+			whole := k.whole()
 			base := 0
 			for round := range 201 {
 				up.Play(k.saysAfter(5, 5, gatewaytest.Hang()), whole.says(5, 5))

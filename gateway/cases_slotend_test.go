@@ -36,10 +36,20 @@ func endings() []ending {
 		{"short body", says(gatewaytest.Join(gatewaytest.Head(200, "Content-Type: application/json", "Content-Length: 500"), gatewaytest.Raw(`{"a":`), gatewaytest.Close())), nil},
 		{"empty body", says(gatewaytest.JSON(200, "")), nil},
 		{"error object with status 200", says(gatewaytest.JSON(200, `{"error":{"message":"busy","code":503}}`)), nil},
-		{"reset after the first event", says(gatewaytest.Join(gatewaytest.StreamHead(), gatewaytest.Chunk(deltaEvent), gatewaytest.Reset())), nil},
-		{"end without a terminal event", says(gatewaytest.Stream(deltaEvent)), nil},
-		{"error as the first event", says(gatewaytest.Stream("event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n")), nil},
-		{"error after the first event", says(gatewaytest.Stream(deltaEvent, "event: error\ndata: {\"error\":{\"message\":\"x\"}}\n\n")), nil},
+		{"reset after the first event", func(k kind) gatewaytest.Script {
+			return gatewaytest.Join(k.streaming().opening(), gatewaytest.Reset())
+		}, nil},
+		{"end without a terminal event", func(k kind) gatewaytest.Script {
+			return gatewaytest.Join(k.streaming().opening(), gatewaytest.LastChunk())
+		}, nil},
+		{"error as the first event", func(k kind) gatewaytest.Script {
+			s := k.streaming()
+			return s.streams(s.failingFirst(`{"type":"error","error":{"type":"overloaded_error","message":"x"}}`))
+		}, nil},
+		{"error after the first event", func(k kind) gatewaytest.Script {
+			s := k.streaming()
+			return s.streams(s.answer(5, 5)[0], s.failing(`{"error":{"message":"x"}}`))
+		}, nil},
 		{"half-closed by the caller", func(k kind) gatewaytest.Script { return k.says(5, 5) }, halfClose},
 	}
 	for _, status := range []int{302, 400, 401, 403, 404, 413, 429, 500, 503, 529} {
@@ -63,9 +73,8 @@ func TestConcurrency_EveryEndingGivesEverySlotBack(t *testing.T) {
 			r, up := newStand(t)
 			r.policy(sliding(limiter.MeterConcurrency, 1, time.Minute))
 			key := r.key("laptop", store.RelayKeySpec{Limits: inFlight})
-			put(r, "chat", store.ModelSpec{Limits: inFlight})
-			put(r, "claude", store.ModelSpec{Limits: inFlight})
-			r.withoutKeys("up", "anthropic")
+			put(r, k.model, store.ModelSpec{Limits: inFlight})
+			r.withoutKeys(hosts()...)
 			for _, e := range endings() {
 				for range 3 {
 					up.Otherwise(e.script(k))
@@ -133,7 +142,7 @@ func TestConcurrency_APanicGivesEverySlotBack(t *testing.T) {
 				up.Otherwise(k.says(5, 5))
 				r.policy(sliding(limiter.MeterConcurrency, 1, time.Minute))
 				key := r.key("laptop", store.RelayKeySpec{})
-				r.withoutKeys("up", "anthropic")
+				r.withoutKeys(hosts()...)
 				front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 					weak := broken
 					weak.ResponseWriter = w

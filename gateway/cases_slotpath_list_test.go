@@ -91,7 +91,7 @@ func callerPaths() []slotPath {
 		return func(_ *slotStand, c *slotCall) {
 			c.client.Send(c.text)
 			if answer := c.client.Response(); answer.StatusCode == 200 {
-				_, _ = gatewaytest.ReadUntil(answer.Body, "\n\n")
+				_, _ = gatewaytest.ReadUntil(answer.Body, c.kind.ends)
 			}
 			go_(c.client)
 		}
@@ -99,7 +99,7 @@ func callerPaths() []slotPath {
 	all := []slotPath{
 		{number: 18, name: "the key is revoked", stream: true, costly: true, script: opened, caller: revoke},
 		{number: 21, name: "the caller never reads", stream: true, costly: true, script: func(k kind) gatewaytest.Script {
-			return gatewaytest.Join(gatewaytest.Head(200, "Content-Type: text/event-stream"), gatewaytest.Raw(k.answer(7, 3)[0]), gatewaytest.Fill(12<<20, ": much\n\n"), gatewaytest.Hang())
+			return gatewaytest.Join(gatewaytest.Head(200, "Content-Type: "+k.contentType), gatewaytest.Raw(k.answer(7, 3)[0]), gatewaytest.Fill(12<<20, k.event("{}")), gatewaytest.Hang())
 		}, caller: func(s *slotStand, c *slotCall) {
 			c.client.Narrow()
 			c.client.Send(c.text)
@@ -147,7 +147,7 @@ func revoke(s *slotStand, c *slotCall) {
 		c.read()
 		return
 	}
-	_, _ = gatewaytest.ReadUntil(answer.Body, "\n\n")
+	_, _ = gatewaytest.ReadUntil(answer.Body, c.kind.ends)
 	name := strings.TrimSuffix(strings.TrimPrefix(c.key, "sk-wr-"), "-0123456789")
 	now := time.Now().UTC()
 	edit(s.rig, name, func(k *store.RelayKey) { k.Spec.RevokedAt = &now })

@@ -62,7 +62,7 @@ type slotStand struct {
 func newSlotStand(t *testing.T, callers int) *slotStand {
 	t.Helper()
 	r := newUnrecordedRig(t, func(o *gateway.Options) {
-		o.StreamKeepAlive, o.BodyIdleTimeout, o.MaxInFlight = 20*time.Millisecond, 50*time.Millisecond, 1000
+		o.StreamKeepAlive, o.BodyIdleTimeout, o.MaxInFlight = 20*time.Millisecond, 500*time.Millisecond, 1000 // a slow machine needs its time
 	})
 	r.startUsage()
 	r.server.SetPatience(500*time.Millisecond, time.Second)
@@ -92,14 +92,14 @@ func newSlotStand(t *testing.T, callers int) *slotStand {
 	return s
 }
 
-// hosts binds the models of the ways, each for both shapes. No host wants a key,
+// hosts binds the models of the ways, each for all shapes. No host wants a key,
 // so that no breaker stands between one call and the next, and each has a gauge.
 func (s *slotStand) hosts(t *testing.T) {
 	t.Helper()
 	short := store.Duration(30 * time.Millisecond)
 	tier := put(s.rig, "tier-rl", store.RateLimitSpec{Rules: []limiter.Rule{sliding(limiter.MeterConcurrency, 1000, time.Minute)}})
 	full := put(s.rig, "full-rl", store.RateLimitSpec{Rules: []limiter.Rule{sliding(limiter.MeterConcurrency, 1000, time.Minute), sliding(limiter.MeterRequests, 1, time.Hour)}})
-	both := []store.Shape{store.ShapeOpenAI, store.ShapeAnthropic}
+	all := []store.Shape{store.ShapeOpenAI, store.ShapeResponses, store.ShapeAnthropic, store.ShapeGemini, store.ShapeOllama}
 	for name, h := range map[string]struct {
 		base     string
 		tier     string
@@ -114,13 +114,13 @@ func (s *slotStand) hosts(t *testing.T) {
 		if h.tier == "" {
 			h.tier = tier.Metadata.ID
 		}
-		put(s.rig, name, store.HostSpec{BaseURL: h.base + "/v1", Auth: "none", Shapes: both, Timeouts: h.timeouts, DrainOnDisconnect: store.Duration(h.drain)})
+		put(s.rig, name, store.HostSpec{BaseURL: h.base, Auth: "none", Shapes: all, Timeouts: h.timeouts, DrainOnDisconnect: store.Duration(h.drain)})
 		put(s.rig, "tier-"+name, store.PolicySpec{RateLimitID: h.tier})
 		s.giveTo(name, "tier-"+name)
 		edit(s.rig, name, func(h *store.Host) { h.Spec.DefaultTierPolicyID = s.record(store.KindPolicy, "tier-"+name) })
 	}
 	for model, hosts := range map[string][]string{
-		"chat": {"good"}, "claude": {"good"}, "pair": {"busy", "good"}, "worn": {"busy", "busier", "busiest"}, "full": {"full"},
+		"chat": {"good"}, "claude": {"good"}, "gem": {"good"}, "lama": {"good"}, "pair": {"busy", "good"}, "worn": {"busy", "busier", "busiest"}, "full": {"full"},
 		"slow": {"slow"}, "silent": {"silent"}, "gone": {"gone"}, "nameless": {"nameless"}, "untrusted": {"untrusted"}, "draining": {"draining"},
 	} {
 		m := put(s.rig, model, store.ModelSpec{Limits: &store.Limits{Concurrency: int64p(1000)}})
@@ -173,7 +173,7 @@ func (s *slotStand) goOn(p slotPath, k kind, caller int) string {
 		key = s.others[p.key]
 	}
 	if p.model != "" {
-		asked.body = strings.Replace(k.body, `"model":"`+k.model+`"`, `"model":"`+p.model+`"`, 1)
+		asked = k.of(p.model)
 	}
 	asked.body += `,"slot":"` + p.name + "/" + k.name + `"`
 	headers := []string{"Connection: close"}

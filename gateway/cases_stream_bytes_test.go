@@ -8,55 +8,8 @@ import (
 	"testing"
 
 	"relay/gateway/gatewaytest"
+	"relay/store"
 )
-
-// spellings are the ways to end lines.
-func lineEnds() map[string]func(string) string {
-	return map[string]func(string) string{
-		"LF":   func(s string) string { return s },
-		"CRLF": func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
-		"CR":   func(s string) string { return strings.ReplaceAll(s, "\n", "\r") },
-	}
-}
-
-// read is a stream's events as a client reads them: name and data.
-func readEvents(stream string) (events []string) {
-	stream = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(stream)
-	for block := range strings.SplitSeq(stream, "\n\n") {
-		name, data := "", ""
-		for line := range strings.SplitSeq(block, "\n") {
-			if value, found := strings.CutPrefix(line, "event:"); found {
-				name = strings.TrimSpace(value)
-			}
-			if value, found := strings.CutPrefix(line, "data:"); found {
-				data += strings.TrimPrefix(value, " ")
-			}
-		}
-		if data != "" {
-			events = append(events, name+" "+data)
-		}
-	}
-	return events
-}
-
-// wholeEvents are the events that a client has read once it has read so much.
-func wholeEvents(prefix string) []string {
-	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(prefix)
-	return readEvents(text[:strings.LastIndex(text, "\n\n")+1])
-}
-
-// short is a stream of the kind with few bytes, usage in a chunk of its own.
-func (k kind) short() string {
-	if k.model == "claude" {
-		return "event: message_start\ndata: {\"message\":{\"usage\":{\"input_tokens\":7}}}\n\n" +
-			": c\n\nevent: content_block_delta\ndata: {\"d\":\"é\"}\n\n" +
-			"event: message_delta\ndata: {\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":3}}\n\n" +
-			"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
-	}
-	return gatewaytest.Data(`{"choices":[{"index":0,"delta":{"content":"é"}}]}`) + ": c\n\n" +
-		gatewaytest.Data(`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`) +
-		gatewaytest.Data(`{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}}`) + doneEvent
-}
 
 func isUsageChunk(event string) bool { return strings.Contains(event, `"choices":[]`) }
 
@@ -68,31 +21,28 @@ func sentChunked(texts ...string) gatewaytest.Script {
 func TestStreamBytes_AreTheUpstreamsHoweverTheyCome(t *testing.T) {
 	for _, k := range streamKinds() {
 		r, up, key := faultStand(t)
-		for ends, spell := range lineEnds() {
+		for ends, spell := range k.spellings() {
 			whole := spell(k.short())
-			want := slices.DeleteFunc(readEvents(whole), isUsageChunk)
+			want := slices.DeleteFunc(k.read(whole), isUsageChunk)
 			check := func(how string, a gatewaytest.Answer) {
 				t.Helper()
-				if got := readEvents(a.Body); !slices.Equal(got, want) || a.Err != nil || !strings.Contains(a.Body, spell(": c\n\n")) {
+				if got := k.read(a.Body); !slices.Equal(got, want) || a.Err != nil || !strings.Contains(a.Body, spell(k.filler)) {
 					t.Errorf("%s, %s, %s: got %q (%v)\nwant events %q", k.name, ends, how, a.Body, a.Err, want)
 				}
+				if k.shape != store.ShapeOpenAI && a.Body != whole {
+					t.Errorf("%s, %s, %s: got %q, want %q", k.name, ends, how, a.Body, whole)
+				}
 			}
-			up.Play(sentChunked(strings.Split(whole, "")...))
+			up.Play(k.streams(strings.Split(whole, "")...))
 			check("byte by byte", r.ask(k, key))
-			up.Play(gatewaytest.Join(gatewaytest.Head(200, "Content-Type: text/event-stream; charset=utf-8"), gatewaytest.Bytewise(whole), gatewaytest.Close()))
+			up.Play(gatewaytest.Join(gatewaytest.Head(200, "Content-Type: "+k.contentType+"; charset=utf-8"), gatewaytest.Bytewise(whole), gatewaytest.Close()))
 			check("byte by byte to its close", r.ask(k, key))
 			packed := gatewaytest.Gzip(whole)
-			up.Play(gatewaytest.Join(gatewaytest.Head(200, "Content-Type: text/event-stream", "Content-Encoding: gzip", "Transfer-Encoding: chunked"), gatewaytest.Chunk(strings.Split(packed, "")...), gatewaytest.LastChunk()))
+			up.Play(gatewaytest.Join(gatewaytest.Head(200, "Content-Type: "+k.contentType, "Content-Encoding: gzip", "Transfer-Encoding: chunked"), gatewaytest.Chunk(strings.Split(packed, "")...), gatewaytest.LastChunk()))
 			check("packed", r.ask(k, key))
 			for i := 1; i < len(whole); i++ {
-				up.Play(sentChunked(whole[:i], whole[i:]))
+				up.Play(k.streams(whole[:i], whole[i:]))
 				check(fmt.Sprint("in two at ", i), r.ask(k, key))
-			}
-			if ends == "LF" && k.model == "claude" {
-				up.Play(sentChunked(whole))
-				if a := r.ask(k, key); a.Body != whole {
-					t.Errorf("%s: got %q, want %q", k.name, a.Body, whole)
-				}
 			}
 		}
 		for _, e := range r.events(1) {
@@ -108,28 +58,29 @@ func TestStreamBytes_AreTheUpstreamsHoweverTheyCome(t *testing.T) {
 func TestStreamBytes_CutAnywhereEndInAnError(t *testing.T) {
 	for _, k := range streamKinds() {
 		r, up, key := faultStand(t)
-		for ends, spell := range lineEnds() {
+		for ends, spell := range k.spellings() {
 			whole := spell(k.short())
-			all := readEvents(whole)
-			first := len(spell(k.short()[:strings.Index(k.short(), "\n\n")+2]))
+			all := k.read(whole)
 			for i := 1; i < len(whole); i++ {
-				up.Play(gatewaytest.Join(gatewaytest.StreamHead(), gatewaytest.Chunk(whole[:i]), gatewaytest.Close()))
+				up.Play(gatewaytest.Join(k.head(), gatewaytest.Chunk(whole[:i]), gatewaytest.Close()))
 				a := r.ask(k, key)
-				before := wholeEvents(whole[:i])
-				got := readEvents(a.Body)
+				before := k.read(whole[:i])
+				got := k.read(a.Body)
 				switch {
 				case len(before) == 0:
 					if a.Status != 502 || !strings.Contains(a.Body, "broke its stream off before its first event") {
-						t.Errorf("%s, %s, cut at %d of %d: got %d %q", k.name, ends, i, first, a.Status, a.Body)
+						t.Errorf("%s, %s, cut at %d of %d: got %d %q", k.name, ends, i, len(whole), a.Status, a.Body)
 					}
 					continue
-				case len(before) == len(all): // the terminal event was whole
+				case len(before) == len(all) && k.endsItself(): // the terminal event was whole
 					if want := slices.DeleteFunc(before, isUsageChunk); !slices.Equal(got, want) {
 						t.Errorf("%s, %s, cut at %d: got %q, want %q", k.name, ends, i, got, want)
 					}
 					continue
 				}
 				want := slices.DeleteFunc(before, isUsageChunk)
+				k.mustParse(t, fmt.Sprintf("%s, cut at %d", ends, i), a.Body)
+				got = slices.DeleteFunc(got, func(event string) bool { return event == " ]" })
 				if a.Status != 200 || len(got) != len(want)+1 || !slices.Equal(got[:len(want)], want) || !strings.Contains(got[len(want)], `"error"`) || a.Err != nil {
 					t.Errorf("%s, %s, cut at %d: got %q (%v), want %q and an error", k.name, ends, i, a.Body, a.Err, want)
 				}
@@ -139,24 +90,35 @@ func TestStreamBytes_CutAnywhereEndInAnError(t *testing.T) {
 	}
 }
 
+// endsItself reports whether the stream's last event says that the stream is
+// over, and not that an answer within it is.
+func (k kind) endsItself() bool { return k.name != "gemini stream" }
+
 // One that comes to a clean end at any byte is whole only when its shape says
-// so: chat once every choice has told why it ended, messages at message_stop.
+// so: chat and Gemini once every choice has told why it ended, the others at their
+// last event, of which only the line end may be missing. An array is given its
+// bracket.
 func TestStreamBytes_EndedAnywhereAreWholeOnlyAsTheirShapeSays(t *testing.T) {
 	for _, k := range streamKinds() {
 		r, up, key := faultStand(t)
-		for ends, spell := range lineEnds() {
+		for ends, spell := range k.spellings() {
 			whole := spell(k.short())
+			said := strings.LastIndex(whole, "}") + 1 // all of the last event but its line ends
+			if k.shape == store.ShapeOpenAI {
+				said = strings.Index(whole, `"finish_reason":"stop"}]}`) + len(`"finish_reason":"stop"}]}`)
+			}
 			for i := 1; i < len(whole); i++ {
-				up.Play(sentChunked(whole[:i]))
+				up.Play(k.streams(whole[:i]))
 				a := r.ask(k, key)
-				finished := strings.Contains(whole[:i], `"finish_reason":"stop"}]}`) || strings.Contains(whole[:i], `{"type":"message_stop"}`)
-				ended := strings.HasSuffix(a.Body, doneEvent) || strings.Contains(a.Body, `{"type":"message_stop"}`)
+				finished := i >= said
+				ended := strings.HasSuffix(a.Body, doneEvent) || k.shape != store.ShapeOpenAI && strings.Contains(a.Body, whole[strings.LastIndex(whole[:said], "\n")+1:said]) && !holdsError(a.Body)
 				failed := strings.Contains(a.Body, `"error"`)
 				if finished != ended || finished == failed || strings.Count(a.Body, "[DONE]") > 1 {
 					t.Errorf("%s, %s, ended at %d of %d: got %d %q", k.name, ends, i, len(whole), a.Status, a.Body)
 				}
-				for _, event := range readEvents(a.Body) {
-					if _, data, _ := strings.Cut(event, " "); a.Status == 200 && data != "[DONE]" && !strings.HasSuffix(data, "}") {
+				k.mustParse(t, fmt.Sprintf("%s, ended at %d", ends, i), a.Body)
+				for _, event := range k.read(a.Body) {
+					if _, data, _ := strings.Cut(event, " "); a.Status == 200 && data != "[DONE]" && data != "]" && !strings.HasSuffix(data, "}") {
 						t.Errorf("%s, %s, ended at %d: a client reads %q", k.name, ends, i, data)
 					}
 				}
@@ -167,27 +129,25 @@ func TestStreamBytes_EndedAnywhereAreWholeOnlyAsTheirShapeSays(t *testing.T) {
 }
 
 // Lines of any length pass, up to the longest event that is taken; over it the
-// stream fails and says so.
+// stream fails and says so. The kinds that are left out are cut as these are.
 func TestStreamBytes_LongLinesPass(t *testing.T) {
-	for _, k := range streamKinds() {
+	for _, k := range streamRepresentatives() {
 		r, up, key := faultStand(t)
 		for _, size := range []int{64<<10 - 1, 64<<10 + 1, 1<<20 + 1, 5 << 20, 16<<20 - 100} {
-			for name, spell := range lineEnds() {
+			for name, spell := range k.spellings() {
 				if size > 1<<20+1 && name != "LF" || size > 5<<20 && k.model != "chat" {
 					continue // long ones cost much and tell little more
 				}
 				long := `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"`
 				long += strings.Repeat("a", size-len(long)-6) + `"}}]}}]}`
-				event := "event: content_block_delta\ndata: " + long + "\n\n"
-				if k.model == "chat" {
-					event = gatewaytest.Data(long)
-				}
+				event := k.label + k.event(long)
 				texts := k.answer(7, 3)
-				up.Play(sentChunked(spell(texts[0]), spell(event), spell(strings.Join(texts[1:], ""))))
+				up.Play(k.streams(spell(texts[0]), spell(event), spell(strings.Join(texts[1:], ""))))
 				a := r.ask(k, key)
-				got := readEvents(a.Body)
-				want := slices.DeleteFunc(readEvents(texts[0]+event+strings.Join(texts[1:], "")), isUsageChunk)
-				if !slices.Equal(got, want) || a.Err != nil || k.model == "claude" && name == "LF" && a.Body != texts[0]+event+strings.Join(texts[1:], "") {
+				got := k.read(a.Body)
+				whole := texts[0] + event + strings.Join(texts[1:], "")
+				want := slices.DeleteFunc(k.read(whole), isUsageChunk)
+				if !slices.Equal(got, want) || a.Err != nil || k.shape != store.ShapeOpenAI && name == "LF" && a.Body != whole {
 					t.Errorf("%s, %s, %d bytes: %d events of %d, %d bytes, %v", k.name, name, size, len(got), len(want), len(a.Body), a.Err)
 				}
 			}
@@ -200,15 +160,16 @@ func TestStreamBytes_LongLinesPass(t *testing.T) {
 	}
 }
 
+// The kinds that are left out are cut as these are.
 func TestStreamBytes_AnEventOver16MiBEndsTheStreamWithAnError(t *testing.T) {
-	for _, k := range streamKinds() {
+	for _, k := range streamRepresentatives() {
 		r, up, key := faultStand(t)
-		up.Play(gatewaytest.Join(gatewaytest.Head(200, "Content-Type: text/event-stream"), gatewaytest.Raw(k.answer(7, 3)[0]+`data: {"choices":[{"delta":{"content":"`), gatewaytest.Fill(40<<20, "x"), gatewaytest.Hang()))
+		up.Play(gatewaytest.Join(gatewaytest.Head(200, "Content-Type: "+k.contentType), gatewaytest.Raw(k.answer(7, 3)[0]+k.before+`{"choices":[{"delta":{"content":"`), gatewaytest.Fill(40<<20, "x"), gatewaytest.Hang()))
 		a := r.ask(k, key)
-		if a.Status != 200 || a.Err != nil || strings.Contains(a.Body[len(a.Body)-1000:], "[DONE]") || len(a.Body) > 17<<20 {
+		if a.Status != 200 || strings.Contains(a.Body[len(a.Body)-1000:], k.terminal) || len(a.Body) > 17<<20 {
 			t.Errorf("%s: got %d, %d bytes, %v", k.name, a.Status, len(a.Body), a.Err)
 		}
-		wantShape(t, "too long", k, lastEvent(a.Body), "upstream_invalid_response")
+		k.mustEndIn(t, "too long", a, "upstream_invalid_response")
 		<-up.Request(0).Gone()
 		if e := r.events(1)[0]; e.ErrorKind != "truncated" {
 			t.Errorf("%s: event %+v", k.name, e)
@@ -218,20 +179,18 @@ func TestStreamBytes_AnEventOver16MiBEndsTheStreamWithAnError(t *testing.T) {
 }
 
 func TestStreamBytes_PackedBombsAreCut(t *testing.T) {
-	for _, k := range kinds() {
+	for _, k := range representatives() {
 		r, up, key := faultStand(t)
-		contentType := "application/json"
 		bomb := "[" + strings.Repeat(" ", 3<<20) + "]"
 		if k.streamed {
-			contentType = "text/event-stream"
-			bomb = k.answer(7, 3)[0] + strings.Repeat(":\n\n", 1<<20)
+			bomb = k.answer(7, 3)[0] + strings.Repeat(k.filler, 3<<20/len(k.filler))
 		}
 		packed := gatewaytest.Gzip(bomb)
-		up.Play(gatewaytest.Join(gatewaytest.Head(200, "Content-Type: "+contentType, "Content-Encoding: gzip", fmt.Sprintf("Content-Length: %d", len(packed))), gatewaytest.Raw(packed)))
+		up.Play(gatewaytest.Join(gatewaytest.Head(200, "Content-Type: "+k.typeOf(), "Content-Encoding: gzip", fmt.Sprintf("Content-Length: %d", len(packed))), gatewaytest.Raw(packed)))
 		a := r.ask(k, key)
 		if k.streamed {
-			wantShape(t, "bomb", k, lastEvent(a.Body), "upstream_invalid_response")
-			if !strings.Contains(a.Body, "packed more into its stream than Relay unpacks") {
+			k.mustEndIn(t, "bomb", a, "upstream_invalid_response")
+			if a.Err == nil && !strings.Contains(a.Body, "packed more into its stream than Relay unpacks") {
 				t.Errorf("%s: got %.300q", k.name, a.Body[max(0, len(a.Body)-300):])
 			}
 		} else if a.Status != 502 || !strings.Contains(a.Body, "packed more into its answer than Relay unpacks") {

@@ -232,17 +232,17 @@ func TestMemory_IsNotAllocatedForAnEvent(t *testing.T) {
 
 func TestMemory_OfManyTinyEventsStaysFlat(t *testing.T) {
 	const events = 300_000
-	for _, k := range streamKinds() {
+	for _, k := range streamRepresentatives() { // the rest is cut as these are
 		r, up, key := faultStand(t)
-		tiny := "data: {}\n\n"
-		up.Play(gatewaytest.Join(gatewaytest.Head(200, "Content-Type: text/event-stream"), gatewaytest.Raw(k.answer(7, 3)[0]), gatewaytest.Fill(events, tiny), gatewaytest.Raw(k.answer(7, 3)[1:]...), gatewaytest.Close()))
+		tiny := k.event("{}")
+		up.Play(gatewaytest.Join(gatewaytest.Head(200, "Content-Type: "+k.contentType), gatewaytest.Raw(k.answer(7, 3)[0]), gatewaytest.Fill(events, tiny), gatewaytest.Raw(k.answer(7, 3)[1:]...), gatewaytest.Close()))
 		in, seen, first, last := bufio.NewReader(r.sendBare(k.request(key, "Connection: close"))), 0, int64(0), int64(0)
 		for {
 			line, err := in.ReadSlice('\n')
 			if err != nil {
 				break
 			}
-			if string(line) != "data: {}\n" {
+			if len(line) > len("data: {}\n") || !strings.Contains(string(line), "{}") {
 				continue
 			}
 			switch seen++; seen {

@@ -32,11 +32,8 @@ func packed(status int, contentType, body string) gatewaytest.Script {
 func TestPacking_TheCallersWishIsNotPassedOn(t *testing.T) {
 	for _, k := range kinds() {
 		r, up, key := faultStand(t)
-		contentType, body := "application/json", k.answer(7, 3)[0]
-		want := body
-		if k.streamed {
-			contentType, body, want = "text/event-stream", strings.Join(k.answer(7, 3), ""), k.sent()
-		}
+		contentType, body := k.typeOf(), strings.Join(k.answer(7, 3), "")
+		want := k.sent()
 		for name, script := range map[string]gatewaytest.Script{"when asked": packs(contentType, body), "unasked": packed(200, contentType, body)} {
 			up.Play(script)
 			a := r.ask(k, key, "Accept-Encoding: gzip, br")
@@ -63,11 +60,14 @@ func TestPacking_TheCallersWishIsNotPassedOn(t *testing.T) {
 }
 
 func TestComments_PassAsComments(t *testing.T) {
-	comments := strings.Repeat(": PROCESSING\n\n", 3) + ":\n\n"
 	for _, k := range streamKinds() {
+		comments := strings.Repeat(k.filler, 3)
+		if k.contentType == "text/event-stream" {
+			comments = strings.Repeat(": PROCESSING\n\n", 3) + ":\n\n"
+		}
 		r, up, key := faultStand(t)
 		texts := k.answer(7, 3)
-		up.Play(sentChunked(comments, texts[0], comments, strings.Join(texts[1:], "")))
+		up.Play(k.streams(comments, texts[0], comments, strings.Join(texts[1:], "")))
 		want := comments + strings.Replace(k.sent(), texts[0], texts[0]+comments, 1)
 		if a := r.ask(k, key); a.Body != want || a.Err != nil {
 			t.Errorf("%s: got %q, want %q", k.name, a.Body, want)
@@ -116,7 +116,7 @@ func TestUsage_OfMessagesIsThatOfTheirTwoEnds(t *testing.T) {
 	delta := "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":42}}\n\n"
 	r, up, key := faultStand(t)
 	up.Play(sentChunked(start, messageText, delta, messageStop))
-	k := streamKinds()[1]
+	k := kindsNamed("messages stream")[0]
 	if a := r.ask(k, key); a.Body != start+messageText+delta+messageStop {
 		t.Errorf("got %q", a.Body)
 	}
@@ -165,9 +165,9 @@ func TestEvents_AreNotKeptBack(t *testing.T) {
 			texts := k.answer(7, 3)
 			var parts []gatewaytest.Script
 			if small {
-				parts = append(parts, gatewaytest.Head(200, "Content-Type: text/event-stream", "Content-Encoding: gzip"))
+				parts = append(parts, gatewaytest.Head(200, "Content-Type: "+k.contentType, "Content-Encoding: gzip"))
 			} else {
-				parts = append(parts, gatewaytest.StreamHead())
+				parts = append(parts, k.head())
 			}
 			squeeze := gatewaytest.Packer()
 			for range 20 {

@@ -94,8 +94,15 @@ func TestTokens_AskedForAndNotUsedAreNotCounted(t *testing.T) {
 			up.Otherwise(k.says(6, 4))
 			r.policy(sliding(limiter.MeterTokens, 1000, time.Minute))
 			key := r.key("laptop", store.RelayKeySpec{})
-			if k.model == "chat" {
+			switch k.shape {
+			case store.ShapeOpenAI:
 				k.body += `,"max_tokens":800`
+			case store.ShapeResponses:
+				k.body += `,"max_output_tokens":800`
+			case store.ShapeGemini:
+				k.body += `,"generationConfig":{"maxOutputTokens":800}`
+			case store.ShapeOllama:
+				k.body += `,"options":{"num_predict":800}`
 			}
 			for i := range 5 {
 				r.want(r.ask(k, key), 200, "")

@@ -208,7 +208,7 @@ func TestBreaker_AHostWithoutKeysIsTriedEachTime(t *testing.T) {
 				}
 			}
 		}
-		up.Otherwise(gatewaytest.Join(k.opening(), gatewaytest.Chunk("event: error\ndata: {\"error\":{\"code\":429,\"message\":\"m\"}}\n\n"), gatewaytest.LastChunk()))
+		up.Otherwise(gatewaytest.Join(k.streaming().opening(), gatewaytest.Chunk(k.streaming().failing(`{"error":{"code":429,"message":"m"}}`)), gatewaytest.LastChunk()))
 		r.ask(k, key)
 		up.Otherwise(k.says(7, 3))
 		r.want(r.ask(k, key), 200, "")
@@ -244,11 +244,11 @@ func TestHost_AChangedAddressLeavesStreamsWhereTheyAre(t *testing.T) {
 		end := make(chan struct{})
 		up.Play(gatewaytest.Join(k.opening(), gatewaytest.Wait(end), k.closing()))
 		_, answer := r.stream(k, key)
-		heard := r.hears(answer, "\n\n", 1)
+		heard := r.hears(answer, k.ends, 1)
 		next := gatewaytest.New(t)
 		next.Otherwise(k.says(7, 3))
-		for _, host := range []string{"up", "anthropic"} {
-			edit(r, host, func(h *store.Host) { h.Spec.BaseURL = next.URL() + "/v1" })
+		for _, host := range hosts() {
+			edit(r, host, func(h *store.Host) { h.Spec.BaseURL = baseOf(host, next.URL()) })
 		}
 		r.want(r.ask(k, key), 200, "")
 		close(end)

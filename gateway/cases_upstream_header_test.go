@@ -50,8 +50,8 @@ func TestHeaders_OnlyThoseOfTheListComeBack(t *testing.T) {
 				body = []string{upstreamError}
 			}
 			contentType := "Content-Type: application/json"
-			if k.streamed && status == 200 {
-				contentType = "Content-Type: text/event-stream"
+			if status == 200 {
+				contentType = "Content-Type: " + k.typeOf()
 			}
 			up.Play(gatewaytest.Join(gatewaytest.Head(status, append(lines, contentType)...), gatewaytest.Raw(body...), gatewaytest.Close()))
 			a := r.ask(k, key)
@@ -169,7 +169,7 @@ func TestNoChoices_PassAndAreFlagged(t *testing.T) {
 func TestHeaders_OnlyThoseOfTheListGoUp(t *testing.T) {
 	for _, k := range kinds() {
 		r, up := newStand(t)
-		for _, host := range []string{"up", "anthropic"} {
+		for _, host := range hosts() {
 			edit(r, host, func(h *store.Host) { h.Spec.Headers = map[string]string{"OpenAI-Project": "p1"} })
 		}
 		up.Play(k.says(7, 3))
@@ -177,7 +177,7 @@ func TestHeaders_OnlyThoseOfTheListGoUp(t *testing.T) {
 		r.want(r.ask(k, key,
 			"Connection: keep-alive, X-Secret-Hop, X-Stainless-Hop", "X-Secret-Hop: 1", "X-Stainless-Hop: 1", "TE: trailers", "Keep-Alive: timeout=5", "Proxy-Connection: keep-alive", "Trailer: X",
 			"Cookie: a=b", "Origin-Agent-Cluster: ?1", "Referer: https://app.example/", "X-Api-Key: sk-ant-stale", "X-Goog-Api-Key: stale", "Proxy-Authorization: Basic x",
-			"Idempotency-Key: 1", "X-Idempotency-Key: 1", "X-Relay-Tags: {}", "X-Relay-Host: "+map[string]string{"chat": "up", "claude": "anthropic"}[k.model], "X-WR-API-Key: x",
+			"Idempotency-Key: 1", "X-Idempotency-Key: 1", "X-Relay-Tags: {}", "X-Relay-Host: "+k.host(), "X-WR-API-Key: x",
 			"X-Forwarded-For: 192.0.2.1", "X-Forwarded-Proto: https", "X-Forwarded-Host: a", "Forwarded: for=1", "X-Real-IP: 192.0.2.1", "Via: 1.1 a", "CF-Connecting-IP: 192.0.2.1",
 			"Accept-Encoding: gzip, br", "Accept-Language: de", "If-None-Match: x", "Range: bytes=0-1", "X-Custom: 1", "OpenAI-Organization: theirs", "OpenAI-Project: theirs", "X-Request-ID: r1",
 			"Accept: text/event-stream", "User-Agent: curl/8", "anthropic-beta: b1", "openai-beta: b2", "x-stainless-lang: js", "traceparent: 00-1", "tracestate: a=1", "session-id: s", "x-session-id: s",
@@ -192,9 +192,12 @@ func TestHeaders_OnlyThoseOfTheListGoUp(t *testing.T) {
 			"accept", "accept-encoding", "anthropic-beta", "content-length", "content-type", "host", "openai-beta", "openai-project", "relay-hops", "session-id", "traceparent", "tracestate",
 			"user-agent", "x-claude-code-session-id", "x-session-affinity", "x-session-id", "x-stainless-lang",
 		}
-		if k.model == "claude" {
+		switch k.shape {
+		case store.ShapeAnthropic:
 			want = append(want, "anthropic-version", "x-api-key")
-		} else {
+		case store.ShapeGemini:
+			want = append(want, "x-goog-api-key")
+		default:
 			want = append(want, "authorization")
 		}
 		slices.Sort(got)

@@ -35,11 +35,11 @@ func TestUnreachable_TheHostIsToBlameAndNotItsKeys(t *testing.T) {
 			r, up := newStand(t)
 			r.three()
 			base := c.base()
-			for _, host := range []string{"up", "anthropic"} {
-				edit(r, host, func(h *store.Host) { h.Spec.BaseURL, h.Spec.TLS = base+"/v1", c.tls })
+			for _, host := range hosts() {
+				edit(r, host, func(h *store.Host) { h.Spec.BaseURL, h.Spec.TLS = baseOf(host, base), c.tls })
 			}
 			key := r.key("laptop", store.RelayKeySpec{Limits: &store.Limits{Concurrency: int64p(1)}})
-			for _, k := range kinds()[1:3] {
+			for _, k := range kindsNamed("chat stream", "messages whole", "gemini array", "ollama stream") {
 				a := r.ask(k, key)
 				if a.Status != 502 || !strings.Contains(a.Body, " at "+address(base)+" cannot be reached: "+c.reason) {
 					t.Errorf("%s: got %d %s", k.name, a.Status, a.Body)
@@ -58,7 +58,7 @@ func TestUnreachable_TheHostIsToBlameAndNotItsKeys(t *testing.T) {
 					t.Errorf("key %s is %+v", id, state)
 				}
 			}
-			for _, host := range []string{"up", "anthropic"} {
+			for _, host := range hosts() {
 				if state := r.server.HostStates()[r.record(store.KindHost, host)]; state.Health != "unreachable" || state.LastError == "" {
 					t.Errorf("host %s is %+v", host, state)
 				}
@@ -86,7 +86,7 @@ func address(base string) string {
 // is spoken to in TLS.
 func plain(t *testing.T) *gatewaytest.Upstream {
 	up := gatewaytest.New(t)
-	for range 12 {
+	for range 48 {
 		up.OnConnect(gatewaytest.Join(gatewaytest.Raw("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTPS request to an HTTP server.\n"), gatewaytest.Close()))
 	}
 	return up
@@ -98,9 +98,9 @@ func TestTLS_OfATrustedAuthorityServes(t *testing.T) {
 		r, _ := newStand(t)
 		secure := gatewaytest.NewTLS(t, authority.Good())
 		secure.Otherwise(k.says(7, 3))
-		for _, host := range []string{"up", "anthropic"} {
+		for _, host := range hosts() {
 			edit(r, host, func(h *store.Host) {
-				h.Spec.BaseURL, h.Spec.TLS = secure.URL()+"/v1", &store.HostTLS{CAFile: authority.File}
+				h.Spec.BaseURL, h.Spec.TLS = baseOf(host, secure.URL()), &store.HostTLS{CAFile: authority.File}
 			})
 		}
 		key := r.key("laptop", store.RelayKeySpec{})

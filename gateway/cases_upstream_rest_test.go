@@ -27,14 +27,6 @@ func (r *rig) reset(names ...string) {
 	}
 }
 
-// keyOf is the provider key that the kind's host wants.
-func (k kind) keyOf() string {
-	if k.model == "claude" {
-		return "anthropic-1"
-	}
-	return "up-1"
-}
-
 // refusal is an answer with header lines of its own.
 func refusal(status int, lines ...string) gatewaytest.Script {
 	lines = append(lines, "Content-Type: application/json", fmt.Sprintf("Content-Length: %d", len(upstreamError)))

@@ -33,3 +33,19 @@ func TestProber_ReadsTheListsOfModelsThatHostsGive(t *testing.T) {
 		}
 	}
 }
+
+// TestProber_ReadsNamesOfGeminiAsCallersWriteThem: the list has resources, and
+// servers of other shapes may have models whose names begin so.
+func TestProber_ReadsNamesOfGeminiAsCallersWriteThem(t *testing.T) {
+	for shape, want := range map[store.Shape][]string{
+		store.ShapeGemini: {"gemini-a", "tunedModels/b", "c"},
+		store.ShapeOllama: {"models/gemini-a", "tunedModels/b", "c"},
+	} {
+		up := gatewaytest.New(t, gatewaytest.JSON(200, `{"models":[{"name":"models/gemini-a"},{"name":"tunedModels/b"},{"name":"c"}]}`))
+		host := &store.Host{Metadata: store.Metadata{Name: "probed"}, Spec: store.HostSpec{BaseURL: up.URL() + "/v1beta", Shapes: []store.Shape{shape}}}
+		names, err := new(gateway.Prober).ListModels(context.Background(), host, store.Secret{})
+		if err != nil || !slices.Equal(names, want) {
+			t.Errorf("%s: got %q, %v, want %q", shape, names, err, want)
+		}
+	}
+}

@@ -8,8 +8,9 @@
 //     connections.go keeps the number of callers' connections under a bound
 //     door.go       refuses names and pages that must not call, cors.go tells
 //     browsers which may
-//  2. auth.go       resolves the relay key from the headers alone
-//     identity.go   tells for whom, and who may come without a key
+//  2. auth.go       resolves the credential from the headers alone
+//     token.go      verifies inference tokens
+//     identity.go   tells for whom, in which project, and who may come without a key
 //     tags.go       reads what else they say of the request
 //  3. body.go       reads the body whole, under its cap and deadlines
 //     encoding.go   unpacks it
@@ -34,7 +35,7 @@
 //  8. stream.go     passes an event stream on as it comes
 //     reply.go      writes it, streamend.go ends it
 //     keepalive.go  fills its silences, and cuts an upstream that stays silent
-//     revoke.go     cuts it when its relay key is revoked
+//     revoke.go     cuts it when its credential is revoked
 //     answer.go     passes a whole answer on
 //     gunzip.go     unpacks either, under a cap
 //     exhausted.go  says what the caller sees when no key has answered
@@ -42,10 +43,11 @@
 //     exit, before the last thing the caller waits for is written
 //     durable.go    holds that back until usage is on disk, where usage is strict
 //
-// errors.go renders refusals in the caller's shape, observe.go counts and logs.
-// unmetered.go answers what costs nothing, models.go and ollamacalls.go tell of
-// models, nowhere.go what is not served. What policies allow is package plan; wire shapes are
-// packages under wire.
+// errors.go renders refusals in the caller's shape; observe.go counts (series.go)
+// and logs. unmetered.go answers what costs nothing, models.go and ollamacalls.go
+// tell of models, proxy.go serves callers with an upstream credential of their
+// own, openapi.go and nowhere.go say what is served and what is not. What
+// policies allow is package plan; wire shapes are packages under wire.
 //
 // The package promises: a refusal happens before an upstream sees anything;
 // nothing is retried once a byte has reached the caller; every reservation is

@@ -131,5 +131,7 @@ type generation struct {
 	keys  []*keyState
 	turns []*rota // by Pool.Turn
 
+	tokens *tokens
+
 	series sync.Map // *bindingSeries by *plan.Binding of the plan
 }

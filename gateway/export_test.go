@@ -1,6 +1,9 @@
 package gateway
 
-import "time"
+import (
+	"net/http"
+	"time"
+)
 
 // SetPatience replaces the times that no setting changes: of one write to a
 // caller, and of the body of a refused answer. It comes before the first
@@ -15,3 +18,12 @@ func (s *Server) Drains() int {
 	defer s.drains.mu.Unlock()
 	return len(s.drains.running)
 }
+
+// RetryAfter reads how long an answer asks to wait.
+func RetryAfter(h http.Header, now time.Time) time.Duration { return retryAfter(h, now) }
+
+// RestFor is how long a key rests when so much is asked for.
+func RestFor(asked time.Duration) time.Duration { return restFor(asked) }
+
+// ToldRetryAfter is the Retry-After that goes on to the caller.
+func ToldRetryAfter(asked string, wait time.Duration) string { return toldRetryAfter(asked, wait) }

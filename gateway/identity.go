@@ -80,6 +80,21 @@ func identity(name string) string {
 	}, name)
 }
 
+// enterAccount lets the caller run in the project that the request names in place
+// of the one that its credential has.
+func (x *exchange) enterAccount() error {
+	named := x.r.Header["X-Relay-Account"]
+	if len(named) == 0 || named[0] == "" {
+		return nil
+	}
+	caller, refused := x.gen.plan.In(x.caller, named[0])
+	if refused != nil {
+		return refusedByPlan(refused)
+	}
+	x.caller = caller
+	return nil
+}
+
 // anonymous returns the caller of a request that carries no credential at all,
 // which is service account local where inference.auth is open; else nil.
 func anonymous(p *plan.Plan, h http.Header) *plan.Caller {

@@ -28,7 +28,7 @@ func (x *exchange) authenticateProxy() (*plan.Caller, error) {
 			own[name] = values
 		}
 	}
-	caller, err := resolveCaller(x.gen.plan, own)
+	caller, err := x.gen.callerOf(own, x.start)
 	switch {
 	case err == nil:
 		return caller, nil
@@ -84,7 +84,7 @@ func (a *attempt) appendOwn(fields []http1.Field) []http1.Field {
 			continue
 		}
 		for _, value := range a.x.r.Header[name] {
-			if !strings.HasPrefix(credential(name, value), keyPrefix) {
+			if !a.x.gen.issued(credential(name, value)) {
 				fields = append(fields, http1.Field{Name: name, Value: value})
 			}
 		}

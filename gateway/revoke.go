@@ -3,21 +3,20 @@ package gateway
 import (
 	"errors"
 	"sync"
-	"time"
 
 	"relay/gateway/plan"
 	"relay/gateway/wire"
 )
 
-// liveStreams are the streams that are being passed on. Those of a relay key
-// end with it, since a stream may last for hours.
+// liveStreams are the streams that are being passed on. Those of a credential end
+// with it, since a stream may last for hours.
 type liveStreams struct {
 	mu      sync.Mutex
 	running map[*attempt]*plan.Caller
 }
 
-// add takes a stream in, and cuts it at once when its key has ended since the
-// request began.
+// add takes a stream in, and cuts it at once when its credential has ended since
+// the request began.
 func (s *liveStreams) add(a *attempt) {
 	s.mu.Lock()
 	if s.running == nil {
@@ -25,8 +24,12 @@ func (s *liveStreams) add(a *attempt) {
 	}
 	s.running[a] = a.x.caller
 	s.mu.Unlock()
-	if now := a.x.s.current.Load(); now != a.x.gen {
-		cutRevoked(now.plan, a, a.x.caller)
+	server, caller := a.x.s, a.x.caller
+	if now := server.current.Load(); now != a.x.gen {
+		a.cutRevoked(now.plan.RefuseEnded(caller))
+	}
+	if caller.Token != nil && server.opt.DB.TokenRevoked(caller.Token.ID) {
+		a.cutRevoked(caller.RefuseRevoked())
 	}
 }
 
@@ -36,32 +39,40 @@ func (s *liveStreams) remove(a *attempt) {
 	s.mu.Unlock()
 }
 
-// review cuts the streams of keys that the plan knows to be revoked.
+// review cuts the streams of credentials that are none by the plan.
 func (s *liveStreams) review(p *plan.Plan) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for a, caller := range s.running {
-		cutRevoked(p, a, caller)
+		a.cutRevoked(p.RefuseEnded(caller))
 	}
 }
 
-// cutRevoked ends the stream of a key that is revoked or gone. One that is
-// switched off or has expired takes no more requests, which is all that is meant
-// by that; one whose secret has been rotated is still the same key.
-func cutRevoked(p *plan.Plan, a *attempt, c *plan.Caller) {
-	if p.Has(c) {
-		return
+// cutToken cuts the streams of the inference token with the id.
+func (s *liveStreams) cutToken(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for a, caller := range s.running {
+		if caller.Token != nil && caller.Token.ID == id {
+			a.cutRevoked(caller.RefuseRevoked())
+		}
 	}
-	now := plan.Caller{KeyName: c.KeyName, RevokedAt: time.Now()}
-	a.cancel(&revokedError{now.RefuseOver(time.Time{})})
 }
 
-// revokedError is the cause with which the stream of an ended key is cut.
+// cutRevoked ends the stream of a credential that is refused from now on; nil
+// lets it go on.
+func (a *attempt) cutRevoked(refused *plan.Refused) {
+	if refused != nil {
+		a.cancel(&revokedError{refused})
+	}
+}
+
+// revokedError is the cause with which the stream of an ended credential is cut.
 type revokedError struct{ refused *plan.Refused }
 
 func (e *revokedError) Error() string { return e.refused.Message }
 
-// revoked is what the caller is told when its key has ended, or nil.
+// revoked is what the caller is told when its credential has ended, or nil.
 func (a *attempt) revoked() *wire.Error {
 	var e *revokedError
 	if !errors.As(a.cause(), &e) {

@@ -226,7 +226,7 @@ func (r *rig) events(count int) []store.Event {
 		if err := r.db.FlushUsage(ctx); err != nil {
 			r.tb.Fatalf("%d usage events have not come: %v", count, err)
 		}
-		page, _, err := r.db.Events(store.EventQuery{})
+		page, _, err := r.db.Events(store.EventQuery{Limit: 1000})
 		if err != nil {
 			r.tb.Fatal(err)
 		}

@@ -60,6 +60,7 @@ func New(opt Options) *Server {
 	s.endpoints = endpoints()
 	s.ShowLimits(opt.LimitHeaders)
 	s.fallback = s.routes()
+	opt.DB.OnTokenRevoked(s.streaming.cutToken)
 	return s
 }
 
@@ -89,7 +90,7 @@ func (s *Server) routes() http.Handler {
 func (s *Server) Swap(p *plan.Plan) {
 	keys := s.breakers.of(withProxy(p))
 	s.lists.keep(p.Hosts)
-	s.current.Store(&generation{plan: p, hosts: s.upstreams.of(p.Hosts), keys: keys, turns: s.rotas.of(p.Turns, keys)})
+	s.current.Store(&generation{plan: p, hosts: s.upstreams.of(p.Hosts), keys: keys, turns: s.rotas.of(p.Turns, keys), tokens: s.newTokens()})
 	s.streaming.review(p)
 }
 

@@ -130,7 +130,7 @@ func (x *exchange) fillAccounts(e *store.Event) {
 	c := x.caller
 	e.Policies = c.PolicyIDs
 	e.Organization, e.Team, e.Project, e.Principal = c.Tenancy.Organization, c.Tenancy.Team, c.Tenancy.Project, c.Tenancy.Principal
-	e.Credential = store.Credential{Kind: c.Credential, ID: c.KeyID, Prefix: c.Prefix}
+	e.Credential = c.Shown()
 	if l := x.refusal.Limit; l != nil {
 		e.RefusedBy = store.RefusedBy{Limit: refusingLimit(l.Source), Meter: string(l.Counter.Name().Meter)}
 	}

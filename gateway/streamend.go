@@ -24,6 +24,10 @@ func (x *exchange) finishStream(a *attempt, last ...[]byte) {
 	x.settle()
 	if e := x.durable(); e != nil {
 		x.errorKind, e.RequestID = e.Code, x.id
+		if x.next.Part == wire.PartLast { // its pieces have gone on
+			end, _ := x.splitter.Break()
+			x.send([]byte(end))
+		}
 		x.sendError(e)
 		return
 	}

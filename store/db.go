@@ -39,6 +39,7 @@ type DB struct {
 
 	values  hostKeyValues
 	usage   *usageQueue
+	watches usageWatches
 	writer  atomic.Pointer[usageWriter]
 	unclean *UncleanStop // of the last run; nil: it closed the database
 

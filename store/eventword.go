@@ -9,7 +9,7 @@ var (
 		"moderations", "images", "speech", "transcriptions", "translations",
 	}
 	shapeWords  = []string{"openai", "openai_responses", "anthropic", "gemini", "ollama"}
-	kindWords   = []string{"relay-key", "service-account", "user", "admin-token"}
+	kindWords   = []string{"relay-key", "service-account", "user", "admin-token", "inference-token"}
 	finishWords = []string{
 		"stop", "length", "tool_calls", "content_filter", "end_turn", "max_tokens", "tool_use", "stop_sequence",
 	}

@@ -15,7 +15,13 @@ import (
 type revocations struct {
 	writing sync.Mutex
 	current atomic.Pointer[map[string]time.Time]
+	told    atomic.Pointer[func(id string)]
 }
+
+// OnTokenRevoked has f called with the id of every inference token that is
+// revoked by its id from now on, once TokenRevoked tells so too. It takes the
+// place of the f before. f must neither wait for long nor write to the database.
+func (db *DB) OnTokenRevoked(f func(id string)) { db.revoked.told.Store(&f) }
 
 // TokenRevoked reports whether the inference token with the id is revoked. It
 // takes no lock.
@@ -49,6 +55,9 @@ func (db *DB) RevokeToken(id string, expires time.Time) error {
 	}
 	next[id] = expires
 	db.revoked.current.Store(&next)
+	if tell := db.revoked.told.Load(); tell != nil {
+		(*tell)(id)
+	}
 	return nil
 }
 

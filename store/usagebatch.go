@@ -24,6 +24,7 @@ func (w *usageWriter) flush() {
 		w.db.log.Info().Msg("usage is being written again")
 	}
 	w.queue.written(w.batch, state)
+	w.db.watches.tell(w.batch)
 	clear(w.batch)
 	w.batch = w.batch[:0]
 	clear(w.counters)

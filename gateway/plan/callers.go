@@ -22,6 +22,7 @@ func (c *compiler) compileCallers() {
 			c.admit(key.Spec.PreviousHash, &former)
 		}
 	}
+	c.foldMembers()
 	c.countSharers()
 	if c.Open {
 		c.plan.Local = c.localCaller()
@@ -66,7 +67,7 @@ func (c *compiler) callerOn(l *ladder) *Caller {
 			caller.AllowedCIDRs = append(caller.AllowedCIDRs, prefix)
 		}
 	}
-	caller.Tenancy, caller.Refused = l.tenancy, l.broken
+	caller.Tenancy, caller.Refused, caller.Ended = l.tenancy, l.broken, c.endedWith(key)
 	if caller.Refused == nil {
 		c.fold(caller, l)
 	}

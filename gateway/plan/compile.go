@@ -17,6 +17,10 @@ type Input struct {
 	Open     bool          // requests without a credential run as service account local
 	Timezone string        // of budget periods; empty: UTC
 	Proxy    ProxySwitch
+
+	// RBAC lets users have credentials only where a role binding lets them mint
+	// some; without it in every project.
+	RBAC bool
 }
 
 // Compile folds the catalog into a plan. Records that cannot be used are left
@@ -30,6 +34,7 @@ func Compile(in Input) *Plan {
 		pricings: map[string]*Pricing{}, bound: map[store.AccountRef]*store.Policy{},
 		limits: map[limiter.Name]*limiter.Limit{}, sources: map[sourceKey]*limiter.Source{},
 		accesses: map[string]*Access{}, modelLimits: map[string]ModelLimits{}, turns: map[string]int{},
+		rights: map[string]store.Access{},
 	}
 	c.counter = func(name limiter.Name) *limiter.Counter { return in.Registry.Use(in.Catalog.Generation, name) }
 	c.plan.compiled = c
@@ -64,6 +69,7 @@ type compiler struct {
 	accesses    map[string]*Access
 	modelLimits map[string]ModelLimits
 	turns       map[string]int
+	rights      map[string]store.Access // of users, by id
 }
 
 func (c *compiler) warn(rec store.AnyRecord, field, format string, args ...any) {

@@ -56,6 +56,7 @@ func Effective(p *Plan, account store.AccountRef, seen Observed) (FoldedLadder, 
 		return FoldedLadder{}, err
 	}
 	var out FoldedLadder
+	name := nameOf(rec)
 	switch rec := rec.(type) {
 	case *store.Host:
 		out = foldHost(p, rec, &seen)
@@ -66,9 +67,9 @@ func Effective(p *Plan, account store.AccountRef, seen Observed) (FoldedLadder, 
 		if err != nil {
 			return FoldedLadder{}, err
 		}
-		out = (&folding{asked, &seen}).ladder()
+		out, name = (&folding{asked, &seen}).ladder(), asked.subject
 	}
-	out.Account, out.Live = nameOf(rec), seen.Live != nil
+	out.Account, out.Live = name, seen.Live != nil
 	if !out.Live {
 		out.AsOf = seen.AsOf
 	}

@@ -64,7 +64,7 @@ func LimitsOf(p *Plan, policyID string, seen Observed) (PolicyLimits, error) {
 	if policy == nil {
 		return PolicyLimits{}, &store.Error{Code: store.CodeNotFound, Message: "there is no such policy; policy ls lists them"}
 	}
-	t := &tally{compiler: p.compiled, policy: policy, seen: &seen}
+	t := &tally{compiler: p.compiled, made: p.allLimits(), policy: policy, seen: &seen}
 	out := PolicyLimits{Policy: nameOf(policy), RateLimits: []PolicyLimit{}, Overlaps: []LimitOverlap{}, Live: seen.Live != nil}
 	granted := t.granted()
 	if policy.Spec.RateLimitID != "" {

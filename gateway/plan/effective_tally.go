@@ -12,6 +12,7 @@ import (
 // tally is the counting of one policy's limits.
 type tally struct {
 	*compiler
+	made   map[limiter.Name]*limiter.Limit // that there are
 	policy *store.Policy
 	seen   *Observed
 }
@@ -100,7 +101,7 @@ func (t *tally) limit(id string, models []*Model, all bool) PolicyLimit {
 func (t *tally) rule(limitID string, rule limiter.Rule, models []*Model, all bool) PolicyRule {
 	out := PolicyRule{Rule: rule, Algorithm: string(rule.Algorithm()), Counters: []RuleCounter{}}
 	known := counterName(t.policy.Metadata.ID, limitID, "", "", "", rule)
-	for name, l := range t.limits {
+	for name, l := range t.made {
 		model := t.models[name.Model]
 		own := name
 		own.Subject, own.Model, own.Per = "", "", ""
@@ -132,6 +133,9 @@ func (t *tally) counterOf(l *limiter.Limit, name limiter.Name) RuleCounter {
 func (t *tally) named(ref, separator string) string {
 	kind, id, _ := strings.Cut(ref, separator)
 	of := store.Kind(kind)
+	if user, project, ofMember := strings.Cut(id, "@"); ofMember { // stands for the key of its inference tokens
+		return kind + separator + t.nameOf(store.KindUser, user) + "@" + t.nameOf(store.KindProject, project)
+	}
 	if kind == "key" {
 		of = store.KindRelayKey
 	}

@@ -41,14 +41,18 @@ func (p *Plan) askAccount(account store.AccountRef) (*asked, error) {
 		return nil, err
 	}
 	if rec.Kind() == store.KindHost || rec.Kind() == store.KindHostAccount {
-		return nil, &store.Error{Code: store.CodeInvalid, Message: "a " + words(rec.Kind()) + " makes no requests; name an organization, team, project or service-account"}
+		return nil, &store.Error{Code: store.CodeInvalid, Message: "a " + words(rec.Kind()) + " makes no requests; name an organization, team, project, service-account or member"}
 	}
+	c, subject := p.aside(), nameOf(rec)
 	key := &store.RelayKey{Metadata: store.Metadata{ID: anyKey}, Spec: store.RelayKeySpec{Account: account}}
-	if rec.Kind() == store.KindServiceAccount {
-		key.Spec.Principal = store.Ref{Kind: rec.Kind(), ID: rec.Meta().ID}
+	switch rec := rec.(type) {
+	case *store.ServiceAccount:
+		key.Spec.Principal = store.Ref{Kind: rec.Kind(), ID: rec.Metadata.ID}
+	case *store.User:
+		key.Spec.Principal, key.Spec.ProjectID = store.Ref{Kind: rec.Kind(), ID: rec.Metadata.ID}, accountOf(key).Project
+		subject.Name = c.memberName(rec, key.Spec.ProjectID)
 	}
-	c := p.aside()
-	return p.answerer(c, nameOf(rec), c.climb(key, "a key of "+words(rec.Kind())+" "+rec.Meta().Name)), nil
+	return p.answerer(c, subject, c.climb(key, "a key of "+words(rec.Kind())+" "+subject.Name)), nil
 }
 
 // account finds the record of an account.
@@ -56,6 +60,9 @@ func (p *Plan) account(ref store.AccountRef) (store.AnyRecord, error) {
 	parts, err := store.ParseAccountRef(ref)
 	if err != nil {
 		return nil, &store.Error{Code: store.CodeInvalid, Message: "the account " + err.Error()}
+	}
+	if parts.Kind == store.KindUser && p.Catalog().Projects.Get(parts.Project) == nil {
+		return nil, &store.Error{Code: store.CodeNotFound, Message: "there is no such project"}
 	}
 	if table := p.Catalog().Of(parts.Kind); table != nil {
 		if rec := table.Find(parts.Name); rec != nil {
@@ -77,7 +84,7 @@ func (p *Plan) aside() *compiler {
 	c.plan = &Plan{Generation: p.Generation, Hosts: p.Hosts, HostKeys: p.HostKeys, names: p.names}
 	c.known, c.limits = p.compiled.limits, map[limiter.Name]*limiter.Limit{}
 	c.sources, c.accesses, c.modelLimits = map[sourceKey]*limiter.Source{}, map[string]*Access{}, map[string]ModelLimits{}
-	c.turns = map[string]int{}
+	c.turns, c.rights = map[string]int{}, map[string]store.Access{}
 	scratch := limiter.NewRegistry()
 	c.counter = func(name limiter.Name) *limiter.Counter {
 		if counter := p.compiled.Registry.Find(name); counter != nil {

@@ -122,9 +122,9 @@ func (r *Refused) by() string {
 		return r.By
 	}
 	switch r.Code {
-	case "key_revoked", "key_disabled", "key_expired":
+	case "key_revoked", "key_disabled", "key_expired", "token_expired", tokenRevoked:
 		return "key"
-	case "no_policy", "policy_disabled", "endpoint_not_allowed", "model_disabled", "model_not_allowed", "capability_not_allowed":
+	case accountNotAllowed, "no_policy", "policy_disabled", "endpoint_not_allowed", "model_disabled", "model_not_allowed", "capability_not_allowed":
 		return "policy"
 	}
 	return "relay"

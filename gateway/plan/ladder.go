@@ -36,33 +36,42 @@ func (c *compiler) ladderOf(key *store.RelayKey) *ladder {
 
 func (c *compiler) climb(key *store.RelayKey, who string) *ladder {
 	l := &ladder{key: key, who: who}
-	kind, id := key.Spec.Principal.Kind, key.Spec.Principal.ID
-	if key.Spec.Account != "" {
-		head, tail, _ := strings.Cut(string(key.Spec.Account), ":")
-		kind, id = store.Kind(head), tail
-	}
-	l.climb(c, kind, id)
+	l.climb(c, accountOf(key))
 	l.tenancy.Principal = key.Spec.Principal
 	return l
 }
 
+// accountOf is what the key runs in: its account, else that of its principal.
+func accountOf(key *store.RelayKey) store.AccountParts {
+	if key.Spec.Account != "" {
+		parts, _ := store.ParseAccountRef(key.Spec.Account) // one that cannot be read is no account
+		return parts
+	}
+	return store.AccountParts{Kind: key.Spec.Principal.Kind, Name: key.Spec.Principal.ID, Project: key.Spec.ProjectID}
+}
+
 // climb adds the rungs from the account upward, widest first.
-func (l *ladder) climb(c *compiler, kind store.Kind, id string) {
-	switch kind {
+func (l *ladder) climb(c *compiler, at store.AccountParts) {
+	switch kind, id := at.Kind, at.Name; kind {
+	case store.KindUser:
+		if rec := c.catalog.Users.Get(id); l.present(kind, id, rec != nil) {
+			l.climb(c, store.AccountParts{Kind: store.KindProject, Name: at.Project})
+			l.addMember(c, rec, at.Project)
+		}
 	case store.KindServiceAccount:
 		if rec := c.catalog.ServiceAccounts.Get(id); l.present(kind, id, rec != nil && store.Enabled(rec.Spec.Enabled)) {
-			l.climb(c, store.KindProject, rec.Spec.ProjectID)
+			l.climb(c, store.AccountParts{Kind: store.KindProject, Name: rec.Spec.ProjectID})
 			l.add(c, limiter.ScopePrincipal, rec, rec.Spec.Limits)
 		}
 	case store.KindProject:
 		if rec := c.catalog.Projects.Get(id); l.present(kind, id, rec != nil && store.Enabled(rec.Spec.Enabled)) {
-			l.climb(c, store.KindTeam, rec.Spec.TeamID)
+			l.climb(c, store.AccountParts{Kind: store.KindTeam, Name: rec.Spec.TeamID})
 			l.tenancy.Project = id
 			l.add(c, limiter.ScopeProject, rec, rec.Spec.Limits)
 		}
 	case store.KindTeam:
 		if rec := c.catalog.Teams.Get(id); l.present(kind, id, rec != nil && store.Enabled(rec.Spec.Enabled)) {
-			l.climb(c, store.KindOrganization, rec.Spec.OrganizationID)
+			l.climb(c, store.AccountParts{Kind: store.KindOrganization, Name: rec.Spec.OrganizationID})
 			l.tenancy.Team = id
 			l.add(c, limiter.ScopeTeam, rec, rec.Spec.Limits)
 		}
@@ -93,6 +102,20 @@ func (l *ladder) add(c *compiler, scope limiter.Scope, rec store.AnyRecord, limi
 	l.rungs = append(l.rungs, rung{
 		scope: scope, kind: rec.Kind(), id: meta.ID, name: meta.Name, limits: limits,
 		policy: c.bound[store.AccountRef(string(rec.Kind())+":"+meta.ID)],
+	})
+}
+
+// addMember adds the rung of a user in a project, which is no record of its own.
+func (l *ladder) addMember(c *compiler, user *store.User, project string) {
+	if l.broken == nil && !c.isMember(user, project) {
+		l.broken = &Refused{
+			Code:    accountNotAllowed,
+			Message: "User " + user.Metadata.Name + " has no role in project " + c.nameOf(store.KindProject, project) + " that lets it have credentials there. An administrator gives one with: relay role bind developer --user " + user.Metadata.Name + " --scope project:NAME.",
+		}
+	}
+	l.rungs = append(l.rungs, rung{
+		scope: limiter.ScopePrincipal, kind: store.KindUser, id: user.Metadata.ID, name: c.memberName(user, project),
+		policy: c.bound[memberRef(user.Metadata.ID, project)],
 	})
 }
 

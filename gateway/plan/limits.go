@@ -112,7 +112,7 @@ func (c *compiler) policyModelLimits(p *store.Policy, subject string, source lim
 	if len(p.Spec.RLBindings) == 0 {
 		return nil
 	}
-	memo := p.Metadata.ID + "/" + subject + "/" + source.Owner + "/" + per.key
+	memo := p.Metadata.ID + "/" + subject + "/" + source.Owner + c.splitOf(p, per)
 	if done := c.modelLimits[memo]; done != nil {
 		return done
 	}
@@ -126,6 +126,17 @@ func (c *compiler) policyModelLimits(p *store.Policy, subject string, source lim
 	}
 	c.modelLimits[memo] = out
 	return out
+}
+
+// splitOf tells apart for whom the policy's limits per model count, where they
+// are split at all.
+func (c *compiler) splitOf(p *store.Policy, per perValues) string {
+	for _, entry := range p.Spec.RLBindings {
+		if rl := c.catalog.RateLimits.Get(entry.RateLimitID); rl != nil && len(rl.Spec.Per) > 0 {
+			return "/" + per.key + "/" + per.project
+		}
+	}
+	return ""
 }
 
 // modelLimit puts the first entry of the policy that names the model into the

@@ -8,7 +8,9 @@ import (
 	"relay/store"
 )
 
-// Plan is one generation of the catalog, ready for requests. Immutable.
+// Plan is one generation of the catalog, ready for requests. It does not change,
+// but for callers that are made when they are first asked for. Safe for
+// concurrent use.
 type Plan struct {
 	Generation uint64
 	Hosts      []*Host    // enabled hosts
@@ -27,7 +29,8 @@ type Plan struct {
 
 	callers  map[[32]byte]*Caller
 	names    nameIndex
-	compiled *compiler // what the plan was made with; for questions
+	members  members
+	compiled *compiler // what the plan was made with; for questions, and members
 }
 
 // Catalog returns the records that the plan was compiled from.
@@ -36,27 +39,19 @@ func (p *Plan) Catalog() *store.Catalog { return p.compiled.catalog }
 // Caller returns the caller whose credential has the SHA-256, or nil.
 func (p *Plan) Caller(sum [32]byte) *Caller { return p.callers[sum] }
 
-// Has reports whether the caller's credential, made for this plan or one before
-// it, still exists and is not revoked.
-func (p *Plan) Has(c *Caller) bool {
-	if c.Proxied {
-		return p.Proxy != nil && p.Proxy.Stranger != nil
-	}
-	if c.Credential == store.KindServiceAccount {
-		return p.Local != nil && p.Local.KeyID == c.KeyID
-	}
-	key := p.Catalog().RelayKeys.Get(c.KeyID)
-	return key != nil && key.Spec.RevokedAt == nil
-}
-
 // Callers returns the number of credentials the plan knows.
 func (p *Plan) Callers() int { return len(p.callers) }
 
-// Caller is one relay key with all that its ladder allows and limits, or the
-// service account that requests without a credential run as.
+// Caller is one credential with all that its ladder allows and limits: a relay
+// key, the user and project of an inference token, or the service account that
+// requests without a credential run as.
 type Caller struct {
-	KeyID, KeyName, Prefix string
-	Credential             store.Kind // of KeyID: relay-key, or service-account for the local caller
+	KeyID, KeyName, Prefix string     // of a token: USER@PROJECT, which outlives it, by ids and by names
+	Credential             store.Kind // relay-key, KindToken, or service-account for the local caller
+	Token                  *Token     // nil: it is none
+
+	// Ended is why the credential is none any more, for the sake of its user.
+	Ended *Refused
 
 	Disabled  bool
 	ExpiresAt time.Time // zero: never

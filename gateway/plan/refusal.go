@@ -9,18 +9,30 @@ import (
 // The refusals below are in the order in which the request path makes them.
 // Each is nil when the request may go on.
 
-// RefuseOver refuses a key that is revoked, switched off or expired. Its holder
-// has the whole secret, so the answer may say which.
+// RefuseOver refuses a credential that is revoked, switched off or expired. Its
+// holder has the whole secret, so the answer may say which.
 func (c *Caller) RefuseOver(now time.Time) *Refused {
 	switch {
+	case c.Token != nil && !now.Before(c.Token.Expires):
+		return &Refused{Code: "token_expired", Message: "The inference token of " + c.KeyName + " expired at " + c.Token.Expires.UTC().Format(time.RFC3339) + ". Sign in for another (POST /api/auth/token)."}
 	case !c.RevokedAt.IsZero():
-		return &Refused{Code: "key_revoked", Message: "Relay key " + c.KeyName + " has been revoked. Ask your gateway administrator for another."}
+		return c.RefuseRevoked()
+	case c.Ended != nil:
+		return c.Ended
 	case c.Disabled:
 		return &Refused{Code: "key_disabled", Message: "Relay key " + c.KeyName + " is switched off. Ask your gateway administrator."}
 	case !c.ExpiresAt.IsZero() && !now.Before(c.ExpiresAt):
 		return &Refused{Code: "key_expired", Message: "Relay key " + c.KeyName + " expired at " + c.ExpiresAt.UTC().Format(time.RFC3339) + ". Ask your gateway administrator for another."}
 	}
 	return nil
+}
+
+// RefuseRevoked refuses the credential as a revoked one.
+func (c *Caller) RefuseRevoked() *Refused {
+	if c.Token != nil {
+		return &Refused{Code: tokenRevoked, Message: "The inference token of " + c.KeyName + " has been revoked. Sign in for another (POST /api/auth/token)."}
+	}
+	return &Refused{Code: "key_revoked", Message: "Relay key " + c.KeyName + " has been revoked. Ask your gateway administrator for another."}
 }
 
 // RefuseEndpoint refuses an endpoint, as policies name it, that some rung does

@@ -4,7 +4,7 @@
 // elsewhere, by its id and by the version of its user.
 //
 // Whoever takes requests makes a [Verifier] of the keys that are valid, once,
-// and asks it for every credential that [Looks] like a token. A verified token
+// and asks it for every credential that it knows by its header. A verified token
 // is let in when store.DB.TokenRevoked denies its id, its user exists, is not
 // disabled and has the version of the token, and may mint in its project.
 package token
@@ -16,6 +16,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"relay/store"
 )
 
 // Claims are what a token says.
@@ -26,6 +28,8 @@ type Claims struct {
 	Version int64  // of the user's tokens when it was made
 	Issued  time.Time
 	Expires time.Time
+
+	KeyUntil time.Time // when the key ends that it was verified with; zero: no end
 }
 
 // Key verifies what its private half has signed.
@@ -33,6 +37,15 @@ type Key struct {
 	ID     string
 	Public ed25519.PublicKey
 	Until  time.Time // zero: no end
+}
+
+// Keys are what verifies the tokens of the store's keys.
+func Keys(kept []store.TokenKey) []Key {
+	public := make([]Key, len(kept))
+	for i, key := range kept {
+		public[i] = Key{ID: key.ID, Public: key.Private.Public().(ed25519.PublicKey), Until: key.Until}
+	}
+	return public
 }
 
 // The reasons for which a token is not let in.
@@ -67,12 +80,16 @@ type payload struct {
 // Sign writes a token. The issuer names the installation; times are kept in
 // whole seconds.
 func Sign(issuer, keyID string, key ed25519.PrivateKey, c Claims) string {
-	signed := encode(header{algorithm, "JWT", keyID}) + "." + encode(payload{
+	signed := headerOf(keyID) + "." + encode(payload{
 		Issuer: issuer, Audience: audience, Subject: c.User, Project: c.Project, Version: c.Version,
 		ID: c.ID, Issued: c.Issued.Unix(), Expires: c.Expires.Unix(),
 	})
 	return signed + "." + base64.RawURLEncoding.EncodeToString(ed25519.Sign(key, []byte(signed)))
 }
+
+// headerOf is the first part of every token of a key. Tokens are recognised by
+// it as it is written.
+func headerOf(keyID string) string { return encode(header{algorithm, "JWT", keyID}) }
 
 func encode(part any) string {
 	text, _ := json.Marshal(part) // texts and numbers always encode
@@ -88,16 +105,26 @@ func Looks(text string) bool {
 // concurrent use.
 type Verifier struct {
 	issuer string
-	keys   map[string]Key
+	keys   map[string]Key // by the header of their tokens
 }
 
 // NewVerifier makes a verifier of the keys.
 func NewVerifier(issuer string, keys []Key) *Verifier {
 	v := &Verifier{issuer: issuer, keys: make(map[string]Key, len(keys))}
 	for _, key := range keys {
-		v.keys[key.ID] = key
+		v.keys[headerOf(key.ID)] = key
 	}
 	return v
+}
+
+// Knows reports whether a credential begins as the tokens of a key of this
+// installation do. Tokens of other issuers do not. A nil Verifier knows none.
+func (v *Verifier) Knows(text string) bool {
+	if v == nil || !Looks(text) {
+		return false
+	}
+	_, known := v.keys[text[:strings.IndexByte(text, '.')]]
+	return known
 }
 
 // Verify returns what a token says. It fails with ErrExpired for one that was
@@ -111,12 +138,13 @@ func (v *Verifier) Verify(text string, now time.Time) (Claims, error) {
 	if !found || !two {
 		return Claims{}, ErrInvalid
 	}
-	key, ok := v.keyOf(head, now)
+	key, ok := v.keys[head]
+	ok = ok && (key.Until.IsZero() || now.Before(key.Until))
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(signature)
 	if !ok || err != nil || !ed25519.Verify(key.Public, []byte(signed), raw) {
 		return Claims{}, ErrInvalid
 	}
-	return v.claims(body, now)
+	return v.claims(body, key.Until, now)
 }
 
 func cutLast(text string) (before, after string, found bool) {
@@ -127,16 +155,7 @@ func cutLast(text string) (before, after string, found bool) {
 	return text[:at], text[at+1:], true
 }
 
-func (v *Verifier) keyOf(head string, now time.Time) (Key, bool) {
-	var h header
-	if !decode(head, &h) || h.Algorithm != algorithm {
-		return Key{}, false
-	}
-	key, known := v.keys[h.KeyID]
-	return key, known && (key.Until.IsZero() || now.Before(key.Until))
-}
-
-func (v *Verifier) claims(body string, now time.Time) (Claims, error) {
+func (v *Verifier) claims(body string, until, now time.Time) (Claims, error) {
 	var p payload
 	if !decode(body, &p) || p.Issuer != v.issuer || p.Audience != audience || p.ID == "" || p.Subject == "" || p.Project == "" {
 		return Claims{}, ErrInvalid
@@ -144,6 +163,7 @@ func (v *Verifier) claims(body string, now time.Time) (Claims, error) {
 	c := Claims{
 		ID: p.ID, User: p.Subject, Project: p.Project, Version: p.Version,
 		Issued: time.Unix(p.Issued, 0).UTC(), Expires: time.Unix(p.Expires, 0).UTC(),
+		KeyUntil: until,
 	}
 	if !now.Before(c.Expires) {
 		return c, ErrExpired

@@ -1,93 +1,110 @@
 package sdk_test
 
 import (
+	"context"
 	"errors"
-	"strings"
+	"net/http"
 	"testing"
 
 	anthropicv1 "github.com/anthropics/anthropic-sdk-go"
 	optionv1 "github.com/anthropics/anthropic-sdk-go/option"
+
+	"relay/testdata/e2e/contract"
 )
 
-func clientV1(key string) anthropicv1.Client {
-	return anthropicv1.NewClient(optionv1.WithBaseURL(relay.url), optionv1.WithAPIKey(key), optionv1.WithMaxRetries(0))
+func clientV1(s contract.Setup) anthropicv1.Client {
+	return anthropicv1.NewClient(optionv1.WithBaseURL(s.URL), optionv1.WithAPIKey(s.Key), optionv1.WithHTTPClient(s.HTTP))
 }
 
-func messageV1(model string) anthropicv1.MessageNewParams {
-	return anthropicv1.MessageNewParams{
-		Model: anthropicv1.Model(model), MaxTokens: 100,
-		Messages: []anthropicv1.MessageParam{anthropicv1.NewUserMessage(anthropicv1.NewTextBlock("hello there"))},
-	}
+func TestAnthropicV1_Messages(t *testing.T) {
+	contract.Run(t, relay, contract.Client{
+		Name: "go-anthropic-v1", Model: "messages-mini", Input: 20, Retries: patient(529),
+		Failure: func(err error) (int, string) {
+			var e *anthropicv1.Error
+			if !errors.As(err, &e) {
+				return 0, ""
+			}
+			return e.StatusCode, e.Error()
+		},
+		Whole:    func(ctx context.Context, s contract.Setup) (contract.Answer, error) { return sayV1(ctx, s, createV1) },
+		Streamed: func(ctx context.Context, s contract.Setup) (contract.Answer, error) { return sayV1(ctx, s, streamV1) },
+		Tools: func(ctx context.Context, s contract.Setup, streamed bool) (contract.Called, error) {
+			if streamed {
+				return toolsV1(ctx, s, streamV1)
+			}
+			return toolsV1(ctx, s, createV1)
+		},
+	})
 }
 
-func TestAnthropicV1_Whole(t *testing.T) {
-	client := clientV1(relay.keys["open"])
-	answer, err := client.Messages.New(background(t), messageV1("echo-mini"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if answer.Content[0].Text != "hello there" || answer.Usage.OutputTokens != 2 {
-		t.Errorf("got %+v", answer)
-	}
+// creatingV1 makes a message, and says in how many pieces of text it came.
+type creatingV1 func(context.Context, anthropicv1.Client, anthropicv1.MessageNewParams) (*anthropicv1.Message, int, error)
+
+func createV1(ctx context.Context, client anthropicv1.Client, params anthropicv1.MessageNewParams) (*anthropicv1.Message, int, error) {
+	message, err := client.Messages.New(ctx, params)
+	return message, 0, err
 }
 
-func TestAnthropicV1_Streamed(t *testing.T) {
-	client := clientV1(relay.keys["open"])
-	stream := client.Messages.NewStreaming(background(t), messageV1("echo-mini"))
+func streamV1(ctx context.Context, client anthropicv1.Client, params anthropicv1.MessageNewParams) (*anthropicv1.Message, int, error) {
+	events := client.Messages.NewStreaming(ctx, params)
 	var whole anthropicv1.Message
-	for stream.Next() {
-		if err := whole.Accumulate(stream.Current()); err != nil {
-			t.Fatal(err)
+	pieces := 0
+	for events.Next() {
+		event := events.Current()
+		if err := whole.Accumulate(event); err != nil {
+			return nil, 0, err
+		}
+		if event.Type == "content_block_delta" {
+			pieces++
 		}
 	}
-	if err := stream.Err(); err != nil {
-		t.Fatal(err)
-	}
-	if whole.Content[0].Text != "hello there" || whole.Usage.OutputTokens != 2 || whole.StopReason != "end_turn" {
-		t.Errorf("got %+v", whole)
+	return &whole, pieces, events.Err()
+}
+
+func paramsV1(s contract.Setup) anthropicv1.MessageNewParams {
+	return anthropicv1.MessageNewParams{
+		Model: anthropicv1.Model(s.Model), MaxTokens: 100,
+		Messages: []anthropicv1.MessageParam{anthropicv1.NewUserMessage(anthropicv1.NewTextBlock(s.Prompt))},
 	}
 }
 
-func TestAnthropicV1_ToolsPassThrough(t *testing.T) {
-	client := clientV1(relay.keys["open"])
-	params := messageV1("echo-mini")
-	params.Tools = []anthropicv1.ToolUnionParam{{OfTool: &anthropicv1.ToolParam{
-		Name:        "add",
-		InputSchema: anthropicv1.ToolInputSchemaParam{Properties: map[string]any{"a": map[string]any{"type": "integer"}}},
-	}}}
-	answer, err := client.Messages.New(background(t), params)
+func sayV1(ctx context.Context, s contract.Setup, do creatingV1) (contract.Answer, error) {
+	message, pieces, err := do(ctx, clientV1(s), paramsV1(s))
 	if err != nil {
-		t.Fatal(err)
+		return contract.Answer{}, err
 	}
-	call := answer.Content[0]
-	if call.Type != "tool_use" || call.Name != "add" || string(call.Input) != `{"a":17,"b":25}` || answer.StopReason != "tool_use" {
-		t.Errorf("got %+v", answer)
-	}
+	return contract.Answer{Text: message.Content[0].Text, Input: message.Usage.InputTokens, Output: message.Usage.OutputTokens, Pieces: pieces}, nil
 }
 
-func TestAnthropicV1_ErrorsAreTyped(t *testing.T) {
-	for name, c := range map[string]struct {
-		key, model string
-		status     int
-		text       string
-	}{
-		"401": {"sk-wr-unknown", "echo-mini", 401, "No valid relay key"},
-		"403": {relay.keys["narrow"], "echo-mini", 403, "may not use model"},
-		"404": {relay.keys["open"], "echo-mni", 404, "this key may use"},
-		"429": {relay.keys["limited-v1"], "echo-mini", 429, "Limit of key limited-v1: 1 of 1 requests in 1d used"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			client := clientV1(c.key)
-			if name == "429" {
-				if _, err := client.Messages.New(background(t), messageV1(c.model)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			_, err := client.Messages.New(background(t), messageV1(c.model))
-			var apiError *anthropicv1.Error
-			if !errors.As(err, &apiError) || apiError.StatusCode != c.status || !strings.Contains(apiError.Error(), c.text) {
-				t.Errorf("got %v", err)
-			}
-		})
+func toolsV1(ctx context.Context, s contract.Setup, do creatingV1) (contract.Called, error) {
+	client, params := clientV1(s), paramsV1(s)
+	params.Tools = []anthropicv1.ToolUnionParam{{OfTool: &anthropicv1.ToolParam{Name: "add", InputSchema: anthropicv1.ToolInputSchemaParam{Properties: properties()}}}}
+	first, _, err := do(ctx, client, params)
+	if err != nil {
+		return contract.Called{}, err
+	}
+	call := first.Content[0].AsToolUse()
+	params.Messages = append(params.Messages, first.ToParam(), anthropicv1.NewUserMessage(anthropicv1.NewToolResultBlock(call.ID, "42", false)))
+	last, _, err := do(ctx, client, params)
+	if err != nil {
+		return contract.Called{}, err
+	}
+	return contract.Called{Name: call.Name, Arguments: string(call.Input), Text: last.Content[0].Text}, nil
+}
+
+func TestAnthropicV1_CountsTokensAndListsModelsForNothing(t *testing.T) {
+	s := contract.Setup{URL: relay.URL, Key: contract.Key(t, relay, "go-anthropic-v1-free"), Model: "messages-mini", Prompt: contract.Prompt("go-anthropic-v1"), HTTP: http.DefaultClient}
+	client := clientV1(s)
+	counted, err := client.Messages.CountTokens(contract.Background(t), anthropicv1.MessageCountTokensParams{Model: anthropicv1.Model(s.Model), Messages: paramsV1(s).Messages})
+	if err != nil || counted.InputTokens != 30 {
+		t.Errorf("tokens: %+v, %v", counted, err)
+	}
+	models := client.Models.ListAutoPaging(contract.Background(t), anthropicv1.ModelListParams{})
+	names := map[string]bool{}
+	for models.Next() {
+		names[models.Current().ID] = true
+	}
+	if err := models.Err(); err != nil || !names["messages-mini"] {
+		t.Errorf("models: %v, %v", names, err)
 	}
 }

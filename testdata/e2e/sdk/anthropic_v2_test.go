@@ -1,93 +1,110 @@
 package sdk_test
 
 import (
+	"context"
 	"errors"
-	"strings"
+	"net/http"
 	"testing"
 
 	anthropicv2 "github.com/anthropics/anthropic-sdk-go/v2"
 	optionv2 "github.com/anthropics/anthropic-sdk-go/v2/option"
+
+	"relay/testdata/e2e/contract"
 )
 
-func clientV2(key string) anthropicv2.Client {
-	return anthropicv2.NewClient(optionv2.WithBaseURL(relay.url), optionv2.WithAPIKey(key), optionv2.WithMaxRetries(0))
+func clientV2(s contract.Setup) anthropicv2.Client {
+	return anthropicv2.NewClient(optionv2.WithBaseURL(s.URL), optionv2.WithAPIKey(s.Key), optionv2.WithHTTPClient(s.HTTP))
 }
 
-func messageV2(model string) anthropicv2.MessageNewParams {
-	return anthropicv2.MessageNewParams{
-		Model: anthropicv2.Model(model), MaxTokens: 100,
-		Messages: []anthropicv2.MessageParam{anthropicv2.NewUserMessage(anthropicv2.NewTextBlock("hello there"))},
-	}
+func TestAnthropicV2_Messages(t *testing.T) {
+	contract.Run(t, relay, contract.Client{
+		Name: "go-anthropic-v2", Model: "messages-mini", Input: 20, Retries: patient(529),
+		Failure: func(err error) (int, string) {
+			var e *anthropicv2.Error
+			if !errors.As(err, &e) {
+				return 0, ""
+			}
+			return e.StatusCode, e.Error()
+		},
+		Whole:    func(ctx context.Context, s contract.Setup) (contract.Answer, error) { return sayV2(ctx, s, createV2) },
+		Streamed: func(ctx context.Context, s contract.Setup) (contract.Answer, error) { return sayV2(ctx, s, streamV2) },
+		Tools: func(ctx context.Context, s contract.Setup, streamed bool) (contract.Called, error) {
+			if streamed {
+				return toolsV2(ctx, s, streamV2)
+			}
+			return toolsV2(ctx, s, createV2)
+		},
+	})
 }
 
-func TestAnthropicV2_Whole(t *testing.T) {
-	client := clientV2(relay.keys["open"])
-	answer, err := client.Messages.New(background(t), messageV2("echo-mini"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if answer.Content[0].Text != "hello there" || answer.Usage.OutputTokens != 2 {
-		t.Errorf("got %+v", answer)
-	}
+// creatingV2 makes a message, and says in how many pieces of text it came.
+type creatingV2 func(context.Context, anthropicv2.Client, anthropicv2.MessageNewParams) (*anthropicv2.Message, int, error)
+
+func createV2(ctx context.Context, client anthropicv2.Client, params anthropicv2.MessageNewParams) (*anthropicv2.Message, int, error) {
+	message, err := client.Messages.New(ctx, params)
+	return message, 0, err
 }
 
-func TestAnthropicV2_Streamed(t *testing.T) {
-	client := clientV2(relay.keys["open"])
-	stream := client.Messages.NewStreaming(background(t), messageV2("echo-mini"))
+func streamV2(ctx context.Context, client anthropicv2.Client, params anthropicv2.MessageNewParams) (*anthropicv2.Message, int, error) {
+	events := client.Messages.NewStreaming(ctx, params)
 	var whole anthropicv2.Message
-	for stream.Next() {
-		if err := whole.Accumulate(stream.Current()); err != nil {
-			t.Fatal(err)
+	pieces := 0
+	for events.Next() {
+		event := events.Current()
+		if err := whole.Accumulate(event); err != nil {
+			return nil, 0, err
+		}
+		if event.Type == "content_block_delta" {
+			pieces++
 		}
 	}
-	if err := stream.Err(); err != nil {
-		t.Fatal(err)
-	}
-	if whole.Content[0].Text != "hello there" || whole.Usage.OutputTokens != 2 || whole.StopReason != "end_turn" {
-		t.Errorf("got %+v", whole)
+	return &whole, pieces, events.Err()
+}
+
+func paramsV2(s contract.Setup) anthropicv2.MessageNewParams {
+	return anthropicv2.MessageNewParams{
+		Model: anthropicv2.Model(s.Model), MaxTokens: 100,
+		Messages: []anthropicv2.MessageParam{anthropicv2.NewUserMessage(anthropicv2.NewTextBlock(s.Prompt))},
 	}
 }
 
-func TestAnthropicV2_ToolsPassThrough(t *testing.T) {
-	client := clientV2(relay.keys["open"])
-	params := messageV2("echo-mini")
-	params.Tools = []anthropicv2.ToolUnionParam{{OfTool: &anthropicv2.ToolParam{
-		Name:        "add",
-		InputSchema: anthropicv2.ToolInputSchemaParam{Properties: map[string]any{"a": map[string]any{"type": "integer"}}},
-	}}}
-	answer, err := client.Messages.New(background(t), params)
+func sayV2(ctx context.Context, s contract.Setup, do creatingV2) (contract.Answer, error) {
+	message, pieces, err := do(ctx, clientV2(s), paramsV2(s))
 	if err != nil {
-		t.Fatal(err)
+		return contract.Answer{}, err
 	}
-	call := answer.Content[0]
-	if call.Type != "tool_use" || call.Name != "add" || string(call.Input) != `{"a":17,"b":25}` || answer.StopReason != "tool_use" {
-		t.Errorf("got %+v", answer)
-	}
+	return contract.Answer{Text: message.Content[0].Text, Input: message.Usage.InputTokens, Output: message.Usage.OutputTokens, Pieces: pieces}, nil
 }
 
-func TestAnthropicV2_ErrorsAreTyped(t *testing.T) {
-	for name, c := range map[string]struct {
-		key, model string
-		status     int
-		text       string
-	}{
-		"401": {"sk-wr-unknown", "echo-mini", 401, "No valid relay key"},
-		"403": {relay.keys["narrow"], "echo-mini", 403, "may not use model"},
-		"404": {relay.keys["open"], "echo-mni", 404, "this key may use"},
-		"429": {relay.keys["limited-v2"], "echo-mini", 429, "Limit of key limited-v2: 1 of 1 requests in 1d used"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			client := clientV2(c.key)
-			if name == "429" {
-				if _, err := client.Messages.New(background(t), messageV2(c.model)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			_, err := client.Messages.New(background(t), messageV2(c.model))
-			var apiError *anthropicv2.Error
-			if !errors.As(err, &apiError) || apiError.StatusCode != c.status || !strings.Contains(apiError.Error(), c.text) {
-				t.Errorf("got %v", err)
-			}
-		})
+func toolsV2(ctx context.Context, s contract.Setup, do creatingV2) (contract.Called, error) {
+	client, params := clientV2(s), paramsV2(s)
+	params.Tools = []anthropicv2.ToolUnionParam{{OfTool: &anthropicv2.ToolParam{Name: "add", InputSchema: anthropicv2.ToolInputSchemaParam{Properties: properties()}}}}
+	first, _, err := do(ctx, client, params)
+	if err != nil {
+		return contract.Called{}, err
+	}
+	call := first.Content[0].AsToolUse()
+	params.Messages = append(params.Messages, first.ToParam(), anthropicv2.NewUserMessage(anthropicv2.NewToolResultBlock(call.ID, "42", false)))
+	last, _, err := do(ctx, client, params)
+	if err != nil {
+		return contract.Called{}, err
+	}
+	return contract.Called{Name: call.Name, Arguments: string(call.Input), Text: last.Content[0].Text}, nil
+}
+
+func TestAnthropicV2_CountsTokensAndListsModelsForNothing(t *testing.T) {
+	s := contract.Setup{URL: relay.URL, Key: contract.Key(t, relay, "go-anthropic-v2-free"), Model: "messages-mini", Prompt: contract.Prompt("go-anthropic-v2"), HTTP: http.DefaultClient}
+	client := clientV2(s)
+	counted, err := client.Messages.CountTokens(contract.Background(t), anthropicv2.MessageCountTokensParams{Model: anthropicv2.Model(s.Model), Messages: paramsV2(s).Messages})
+	if err != nil || counted.InputTokens != 30 {
+		t.Errorf("tokens: %+v, %v", counted, err)
+	}
+	models := client.Models.ListAutoPaging(contract.Background(t), anthropicv2.ModelListParams{})
+	names := map[string]bool{}
+	for models.Next() {
+		names[models.Current().ID] = true
+	}
+	if err := models.Err(); err != nil || !names["messages-mini"] {
+		t.Errorf("models: %v, %v", names, err)
 	}
 }

@@ -1,111 +1,123 @@
 package sdk_test
 
 import (
+	"context"
 	"errors"
-	"strings"
+	"net/http"
 	"testing"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+
+	"relay/testdata/e2e/contract"
 )
 
-func openAI(key string, options ...option.RequestOption) openai.Client {
-	return openai.NewClient(append([]option.RequestOption{option.WithBaseURL(relay.url + "/v1"), option.WithAPIKey(key), option.WithMaxRetries(0)}, options...)...)
+func openAI(s contract.Setup) openai.Client {
+	return openai.NewClient(option.WithBaseURL(s.URL+"/v1"), option.WithAPIKey(s.Key), option.WithHTTPClient(s.HTTP))
 }
 
-func prompt(model string) openai.ChatCompletionNewParams {
-	return openai.ChatCompletionNewParams{
-		Model:    model,
-		Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("hello there")},
+func openAIFailure(err error) (int, string) {
+	var e *openai.Error
+	if !errors.As(err, &e) {
+		return 0, ""
 	}
+	return e.StatusCode, e.Message
 }
 
-func TestOpenAI_Whole(t *testing.T) {
-	client := openAI(relay.keys["open"])
-	answer, err := client.Chat.Completions.New(background(t), prompt("echo-mini"))
+func TestOpenAI_ChatCompletions(t *testing.T) {
+	contract.Run(t, relay, contract.Client{
+		Name: "go-openai", Model: "chat-mini", Retries: contract.Patient(), Failure: openAIFailure,
+		Whole:    func(ctx context.Context, s contract.Setup) (contract.Answer, error) { return chat(ctx, s, complete) },
+		Streamed: func(ctx context.Context, s contract.Setup) (contract.Answer, error) { return chat(ctx, s, stream) },
+		Tools: func(ctx context.Context, s contract.Setup, streamed bool) (contract.Called, error) {
+			if streamed {
+				return chatTools(ctx, s, stream)
+			}
+			return chatTools(ctx, s, complete)
+		},
+	})
+}
+
+// completing makes a completion, and says in how many pieces of text it came.
+type completing func(context.Context, openai.Client, openai.ChatCompletionNewParams) (*openai.ChatCompletion, int, error)
+
+func complete(ctx context.Context, client openai.Client, params openai.ChatCompletionNewParams) (*openai.ChatCompletion, int, error) {
+	answer, err := client.Chat.Completions.New(ctx, params)
+	return answer, 0, err
+}
+
+func stream(ctx context.Context, client openai.Client, params openai.ChatCompletionNewParams) (*openai.ChatCompletion, int, error) {
+	params.StreamOptions = openai.ChatCompletionStreamOptionsParam{IncludeUsage: openai.Bool(true)}
+	events := client.Chat.Completions.NewStreaming(ctx, params)
+	var whole openai.ChatCompletionAccumulator
+	pieces := 0
+	for events.Next() {
+		chunk := events.Current()
+		whole.AddChunk(chunk)
+		if len(chunk.Choices) > 0 && chunk.Choices[0].Delta.Content != "" {
+			pieces++
+		}
+	}
+	return &whole.ChatCompletion, pieces, events.Err()
+}
+
+func chatParams(s contract.Setup) openai.ChatCompletionNewParams {
+	return openai.ChatCompletionNewParams{Model: s.Model, Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage(s.Prompt)}}
+}
+
+func chat(ctx context.Context, s contract.Setup, do completing) (contract.Answer, error) {
+	answer, pieces, err := do(ctx, openAI(s), chatParams(s))
 	if err != nil {
-		t.Fatal(err)
+		return contract.Answer{}, err
 	}
-	if answer.Choices[0].Message.Content != "hello there" || answer.Usage.TotalTokens != 4 {
-		t.Errorf("got %q with %d tokens", answer.Choices[0].Message.Content, answer.Usage.TotalTokens)
-	}
+	return contract.Answer{Text: answer.Choices[0].Message.Content, Input: answer.Usage.PromptTokens, Output: answer.Usage.CompletionTokens, Pieces: pieces}, nil
 }
 
-func TestOpenAI_Streamed(t *testing.T) {
-	client := openAI(relay.keys["open"])
-	for _, wanted := range []bool{false, true} {
-		params := prompt("echo-mini")
-		if wanted {
-			params.StreamOptions = openai.ChatCompletionStreamOptionsParam{IncludeUsage: openai.Bool(true)}
-		}
-		stream := client.Chat.Completions.NewStreaming(background(t), params)
-		var whole openai.ChatCompletionAccumulator
-		for stream.Next() {
-			whole.AddChunk(stream.Current())
-		}
-		if err := stream.Err(); err != nil {
-			t.Fatal(err)
-		}
-		if got := whole.Choices[0].Message.Content; got != "hello there" {
-			t.Errorf("got %q", got)
-		}
-		if (whole.Usage.TotalTokens == 4) != wanted {
-			t.Errorf("usage %d tokens, asked for: %v", whole.Usage.TotalTokens, wanted)
-		}
-	}
-}
-
-func TestOpenAI_ToolsPassThrough(t *testing.T) {
-	client := openAI(relay.keys["open"])
-	params := prompt("echo-mini")
-	params.Tools = []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(openai.FunctionDefinitionParam{
-		Name:       "add",
-		Parameters: openai.FunctionParameters{"type": "object", "properties": map[string]any{"a": map[string]any{"type": "integer"}}},
-	})}
-	answer, err := client.Chat.Completions.New(background(t), params)
+func chatTools(ctx context.Context, s contract.Setup, do completing) (contract.Called, error) {
+	client, params := openAI(s), chatParams(s)
+	params.Tools = []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(openai.FunctionDefinitionParam{Name: "add", Parameters: schema()})}
+	first, _, err := do(ctx, client, params)
 	if err != nil {
-		t.Fatal(err)
+		return contract.Called{}, err
 	}
-	calls := answer.Choices[0].Message.ToolCalls
-	if len(calls) != 1 || calls[0].Function.Name != "add" || calls[0].Function.Arguments != `{"a":17,"b":25}` || answer.Choices[0].FinishReason != "tool_calls" {
-		t.Errorf("got %+v", answer.Choices[0])
+	message := first.Choices[0].Message
+	call := message.ToolCalls[0]
+	params.Messages = append(params.Messages, message.ToParam(), openai.ToolMessage("42", call.ID))
+	last, _, err := do(ctx, client, params)
+	if err != nil {
+		return contract.Called{}, err
+	}
+	return contract.Called{Name: call.Function.Name, Arguments: call.Function.Arguments, Text: last.Choices[0].Message.Content}, nil
+}
+
+func TestOpenAI_StreamsHaveNoUsageUnasked(t *testing.T) {
+	s := contract.Setup{URL: relay.URL, Key: contract.Key(t, relay, "go-openai-plain"), Model: "chat-mini", Prompt: contract.Prompt("go-openai-plain"), HTTP: http.DefaultClient}
+	client := openAI(s)
+	events := client.Chat.Completions.NewStreaming(contract.Background(t), chatParams(s))
+	chunks := 0
+	for ; events.Next(); chunks++ {
+		if chunk := events.Current(); len(chunk.Choices) == 0 || chunk.Usage.TotalTokens > 0 {
+			t.Errorf("got %s", chunk.RawJSON())
+		}
+	}
+	if err := events.Err(); err != nil || chunks == 0 {
+		t.Errorf("%d chunks, %v", chunks, err)
 	}
 }
 
 func TestOpenAI_EmbeddingsAndModels(t *testing.T) {
-	client := openAI(relay.keys["open"])
-	vectors, err := client.Embeddings.New(background(t), openai.EmbeddingNewParams{Model: "echo-mini", Input: openai.EmbeddingNewParamsInputUnion{OfString: openai.String("hello there")}})
-	if err != nil || len(vectors.Data) != 1 || len(vectors.Data[0].Embedding) == 0 {
+	client := openAI(contract.Setup{URL: relay.URL, Key: contract.Key(t, relay, "go-openai-others"), HTTP: http.DefaultClient})
+	input := openai.EmbeddingNewParamsInputUnion{OfString: openai.String(contract.Prompt("go-openai-others"))}
+	vectors, err := client.Embeddings.New(contract.Background(t), openai.EmbeddingNewParams{Model: "chat-embed", Input: input})
+	if err != nil || len(vectors.Data) != 1 || len(vectors.Data[0].Embedding) != 3 {
 		t.Errorf("embeddings: %+v, %v", vectors, err)
 	}
-	page, err := client.Models.List(background(t))
-	if err != nil || len(page.Data) != 2 {
-		t.Errorf("models: %+v, %v", page, err)
+	models := client.Models.ListAutoPaging(contract.Background(t))
+	names := map[string]bool{}
+	for models.Next() {
+		names[models.Current().ID] = true
 	}
-}
-
-func TestOpenAI_ErrorsAreTyped(t *testing.T) {
-	limited := openAI(relay.keys["limited-openai"])
-	if _, err := limited.Chat.Completions.New(background(t), prompt("echo-mini")); err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string]struct {
-		key, model string
-		status     int
-		text       string
-	}{
-		"401": {"sk-wr-unknown", "echo-mini", 401, "No valid relay key"},
-		"403": {relay.keys["narrow"], "echo-mini", 403, `may not use model "echo-mini"`},
-		"404": {relay.keys["open"], "echo-mni", 404, `No model "echo-mni"; this key may use`},
-		"429": {relay.keys["limited-openai"], "echo-mini", 429, "Limit of key limited-openai: 1 of 1 requests in 1d used"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			client := openAI(c.key)
-			_, err := client.Chat.Completions.New(background(t), prompt(c.model))
-			var apiError *openai.Error
-			if !errors.As(err, &apiError) || apiError.StatusCode != c.status || !strings.Contains(apiError.Message, c.text) {
-				t.Errorf("got %v", err)
-			}
-		})
+	if err := models.Err(); err != nil || !names["chat-mini"] {
+		t.Errorf("models: %v, %v", names, err)
 	}
 }
