@@ -103,7 +103,7 @@ func (s *server) followed(ctx context.Context, in LiveQuery) (store.EventQuery, 
 	switch {
 	case slices.Contains(in.Topics, topicHosts) && !watches:
 		return store.EventQuery{}, forbidden(string(store.VerbRead), "topic hosts")
-	case slices.Contains(in.Topics, topicLimits) && !(watches && lists):
+	case slices.Contains(in.Topics, topicLimits) && (!watches || !lists):
 		return store.EventQuery{}, forbidden(string(store.VerbRead), "topic limits")
 	case !slices.Contains(in.Topics, topicUsage):
 		return store.EventQuery{}, nil

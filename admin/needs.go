@@ -73,6 +73,9 @@ func needs() map[string]need {
 		"mint-token":       {kind: store.KindRelayKey.Plural(), verb: store.VerbMint},
 		"revoke-token":     {},
 		"rotate-token-key": {kind: store.AreaMasterKey, verb: store.VerbRotate, all: true},
+
+		"get-master-key":    {kind: store.AreaMasterKey, verb: store.VerbRead, all: true},
+		"rotate-master-key": {kind: store.AreaMasterKey, verb: store.VerbRotate, all: true},
 	}
 	for _, kind := range store.Kinds() {
 		addKind(table, kind)

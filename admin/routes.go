@@ -80,6 +80,7 @@ func (s *server) routes(api huma.API) {
 	s.statusRoutes(api)     // GET /api/status, /api/version
 	s.auditRoute(api)       // GET /api/audit
 	s.tokenRoutes(api)      // POST /api/auth/token, /api/auth/token/revoke, /api/auth/token-key/rotate
+	s.masterKeyRoutes(api)  // GET /api/master-key, POST /api/master-key/rotate
 	s.ceilingRoutes(api)    // GET, PUT /admin/organizations/{org_id}/limits
 	s.sessionRoutes(api)    // GET, POST, DELETE /api/session, POST /api/session/password
 	s.oidcRoutes(api)       // GET /api/auth/oidc/login, /api/auth/oidc/callback

@@ -21,7 +21,10 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the command line as testdata/script writes it. "code N relay
 // ..." runs a command that must exit with N, "ready" waits for a server that runs
-// in the background, and "chat STATUS KEYFILE MODEL" calls it.
+// in the background, and "chat STATUS KEYFILE MODEL" calls it; "mint USER
+// PASSWORDFILE PROJECT FILE" makes an inference token, "slow" starts an upstream
+// whose streams last, and "cut CODE KEYFILE MODEL COMMAND" wants a command to end
+// one.
 func TestScripts(t *testing.T) {
 	upstream := startEcho(t)
 	testscript.Run(t, testscript.Params{
@@ -29,7 +32,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"code": runForCode, "ready": waitReady, "chat": callChat},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"code": runForCode, "ready": waitReady, "chat": callChat, "mint": mintToken, "slow": startSlow, "cut": cutStream},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command takes a second more
 			env.Setenv("HOME", env.WorkDir)

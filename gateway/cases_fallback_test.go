@@ -2,9 +2,10 @@ package gateway_test
 
 import (
 	"context"
-	"net"
+	"fmt"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -209,15 +210,23 @@ func (x *trio) fill(limits []*limiter.Limit) {
 	x.memory.Release(x.tb.Context(), x.clock.Now(), &ticket)
 }
 
-// closedPort is an address at which nobody listens.
+// closedPort is an address at which nobody listens as long as the test runs: the
+// port is taken, so that nobody else is given it.
 func closedPort(tb testing.TB) string {
 	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	tb.Cleanup(func() { _ = syscall.Close(socket) })
+	if err := syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		tb.Fatal(err)
+	}
+	taken, err := syscall.Getsockname(socket)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return fmt.Sprint("127.0.0.1:", taken.(*syscall.SockaddrInet4).Port)
 }
 
 func TestFallback_GoesOnWithTheNextModelAfterEveryFailureOfAllItsKeys(t *testing.T) {

@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"net"
 	"strings"
 	"testing"
 
@@ -12,11 +11,7 @@ import (
 // A host that cannot be reached gives way to another's key, and is told apart
 // from a key that is bad.
 func TestUnreachable_TheHostIsToBlameAndNotItsKeys(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = closed.Close()
+	closed := closedPort(t)
 	authority := gatewaytest.NewAuthority(t)
 	trust := &store.HostTLS{CAFile: authority.File}
 	for name, c := range map[string]struct {
@@ -25,7 +20,7 @@ func TestUnreachable_TheHostIsToBlameAndNotItsKeys(t *testing.T) {
 		reason string
 	}{
 		"name does not resolve":  {func() string { return "https://nothing.invalid" }, nil, "its name does not resolve"},
-		"refused":                {func() string { return "http://" + closed.Addr().String() }, nil, "the connection was refused or reset"},
+		"refused":                {func() string { return "http://" + closed }, nil, "the connection was refused or reset"},
 		"TLS of nobody's trust":  {func() string { return gatewaytest.NewTLS(t, authority.Good()).URL() }, nil, "its TLS certificate or handshake is not accepted"},
 		"TLS expired":            {func() string { return gatewaytest.NewTLS(t, authority.Expired()).URL() }, trust, "its TLS certificate or handshake is not accepted"},
 		"TLS of another address": {func() string { return gatewaytest.NewTLS(t, authority.Stranger()).URL() }, trust, "its TLS certificate or handshake is not accepted"},

@@ -58,10 +58,27 @@ func (p *Prober) request(up *upstream, key store.Secret) upRequest {
 	if slices.Contains(up.spec.Shapes, store.ShapeAnthropic) {
 		given.Set("Anthropic-Version", anthropicVersion)
 	}
-	r := upRequest{method: http.MethodGet, at: up.url(modelsSuffix), hosts: hostFields(up.spec, given)}
+	at := up.url(modelsSuffix)
+	at.RawQuery = wholeList(up.spec.Shapes)
+	r := upRequest{method: http.MethodGet, at: at, hosts: hostFields(up.spec, given)}
 	r.start = up.start(r.method, r.at, r.hosts)
 	r.fields = appendKey(nil, &up.spec, up.keyHeader, &plan.HostKey{Value: key, Anonymous: key.IsZero()})
 	return r
+}
+
+// wholeList asks for all models at once, where a vendor gives a few a page
+// (https://docs.claude.com/en/api/models-list, https://ai.google.dev/api/models).
+func wholeList(shapes []store.Shape) string {
+	if len(shapes) == 0 {
+		return ""
+	}
+	switch shapes[0] {
+	case store.ShapeAnthropic:
+		return "limit=1000"
+	case store.ShapeGemini:
+		return "pageSize=1000"
+	}
+	return ""
 }
 
 func probeError(h *store.Host, status int, body []byte) error {

@@ -13,11 +13,16 @@ import (
 
 	"relay/gateway/plan"
 	"relay/gateway/wire"
+	"relay/store"
 )
 
 // longWait is the wait above which SDKs are told not to retry by themselves:
 // several of them would otherwise hang for all of it.
 const longWait = 60 * time.Second
+
+// hangs is the wait that looks like a hang to who sits before an agent. It is above
+// that of a window of a minute.
+const hangs = 2 * time.Minute
 
 // fail settles the exchange and renders its error in the caller's shape. Once
 // the answer has begun there is nobody to tell: the connection is cut.
@@ -61,7 +66,7 @@ func (x *exchange) writeError(e *wire.Error) {
 	if e.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="relay"`)
 	}
-	setRetryHeaders(h, e)
+	x.setRetryHeaders(h, e)
 	x.refusalHeaders(h, e)
 	x.began = true
 	x.w.WriteHeader(x.status)
@@ -86,9 +91,10 @@ func refusedBy(e *wire.Error) string {
 
 // setRetryHeaders tells when to come back: whole seconds for everybody, exact
 // milliseconds for waits that SDKs sit out, and for longer ones a word that
-// they should not.
-func setRetryHeaders(h http.Header, e *wire.Error) {
-	if e.RetryAfter > 0 {
+// they should not. Codex, which speaks the Responses shape, knows no such word and
+// sits out whatever it is told: a wait of hours is told it in the text alone.
+func (x *exchange) setRetryHeaders(h http.Header, e *wire.Error) {
+	if e.RetryAfter > 0 && (e.RetryAfter <= hangs || x.shape != store.ShapeResponses) {
 		h.Set("Retry-After", strconv.FormatInt(wire.RetrySeconds(e.RetryAfter), 10))
 	}
 	switch {

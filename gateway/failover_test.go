@@ -2,7 +2,6 @@ package gateway_test
 
 import (
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 
@@ -105,15 +104,10 @@ func TestFailover_WithNoKeyLeftTheLastRefusalDecides(t *testing.T) {
 
 func TestFailover_AnUnreachableHostGivesWayToAnother(t *testing.T) {
 	r := newRig(t)
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
 	gone := gatewaytest.New(t)
 	r.host("gone", gone, 2)
 	spec := r.db.Catalog().Hosts.ByName("gone").Spec
-	spec.BaseURL = "http://" + closed.Addr().String() + "/v1"
+	spec.BaseURL = "http://" + closedPort(t) + "/v1"
 	put(r, "gone", spec)
 	key := r.key("laptop", store.RelayKeySpec{})
 	a := r.call(key, chatBody)

@@ -39,6 +39,9 @@ func (db *DB) commit(e *Edit) error {
 		return db.diskError(doing, err)
 	}
 	state := db.stateAfter(e, writes, formers)
+	if present := db.masterKey(); e.rekey != nil {
+		db.key.Store(present.with(e.rekey)) // whoever reads meanwhile may find either
+	}
 	all := maps.Clone(db.unsure)
 	if all == nil {
 		all = rowWrites{}
@@ -55,6 +58,9 @@ func (db *DB) commit(e *Edit) error {
 		return err
 	}
 	db.state, db.unsure = state, nil
+	if present := db.masterKey(); e.rekey != nil {
+		db.key.Store(e.rekey.with(present))
+	}
 	return nil
 }
 
@@ -74,6 +80,9 @@ func (e *Edit) rows() rowWrites {
 	}
 	for key, sealed := range e.secrets.sealed {
 		writes[rowAt{secretsBucket, key}] = sealed
+	}
+	if e.rekey != nil {
+		writes[rowAt{metaBucket, metaKeyCheck}] = first(encodeMeta(metaKeyCheck, sealCheck(e.rekey, e.db.installation)))
 	}
 	at, entry := e.auditRow()
 	writes[at] = entry
@@ -115,8 +124,8 @@ func (db *DB) stateAfter(e *Edit, writes, formers rowWrites) catalogState {
 	state := db.state
 	state.Generation = e.next.Generation
 	for at, value := range writes {
-		if at.bucket == secretsBucket || at.bucket == auditBucket {
-			continue // sealed values guard themselves, and the audit log is no part of the catalog
+		if at.bucket == secretsBucket || at.bucket == auditBucket || at.bucket == metaBucket {
+			continue // sealed values guard themselves, and the others are no part of the catalog
 		}
 		if former := formers[at]; former != nil {
 			state.Rows--

@@ -20,6 +20,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(crashDir); dir != "" {
 		writeUntilKilled(dir)
 	}
+	if dir := os.Getenv(rekeyDir); dir != "" {
+		rotateUntilKilled(dir)
+	}
 	os.Exit(m.Run())
 }
 

@@ -48,10 +48,15 @@ func putFirstMeta(tx *bbolt.Tx, key *masterKey) error {
 	return errors.Join(
 		putMeta(tx, metaSchema, schema),
 		putMeta(tx, metaInstallation, installation),
-		putMeta(tx, metaKeyCheck, key.seal(keyCheckPlace(installation), []byte("relay"))),
+		putMeta(tx, metaKeyCheck, sealCheck(key, installation)),
 		putMeta(tx, metaCatalog, catalogState{}),
 		putMeta(tx, metaUsage, usageState{}),
 	)
+}
+
+// sealCheck seals the value by which a master key is recognised.
+func sealCheck(key *masterKey, installation string) []byte {
+	return key.seal(keyCheckPlace(installation), []byte("relay"))
 }
 
 // keyCheckPlace is where the value belongs by which a master key is recognised.

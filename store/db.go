@@ -19,7 +19,7 @@ type DB struct {
 	log          zerolog.Logger
 	installation string
 	firstBoot    bool
-	key          *masterKey
+	key          atomic.Pointer[masterKey]
 
 	file    *os.File // the database file, to let go of it when bbolt cannot
 	bolt    *bbolt.DB
@@ -57,6 +57,8 @@ func (db *DB) FirstBoot() bool { return db.firstBoot }
 // InstallationID returns the id that was given to the database when it was
 // made. A restored backup has the id of the original.
 func (db *DB) InstallationID() string { return db.installation }
+
+func (db *DB) masterKey() *masterKey { return db.key.Load() }
 
 // Dir returns the data dir.
 func (db *DB) Dir() string { return db.options.Dir }

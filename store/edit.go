@@ -19,6 +19,7 @@ type Edit struct {
 	touched map[rowRef]bool
 	faults  map[rowRef][]Problem // by record, of its last Put
 	secrets secretEdits
+	rekey   *masterKey // that seals everything from the edit on; nil: the present one
 	audit   AuditEntry // of the change; who makes it is known before, the rest when it is written
 }
 

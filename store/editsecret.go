@@ -41,7 +41,7 @@ func (e *Edit) Seal(kind Kind, id, field string, s Secret) {
 		return
 	}
 	at := place{e.db.installation, kind, id, field}
-	e.secrets.sealed[key] = e.db.key.seal(at, []byte(s.Reveal()))
+	e.secrets.sealed[key] = e.db.masterKey().seal(at, []byte(s.Reveal()))
 }
 
 // sealSecrets moves what is secret out of a record that has been validated.

@@ -121,7 +121,7 @@ func (db *DB) Unseal(kind Kind, id, field string) (Secret, error) {
 	if sealed == nil {
 		return Secret{}, &Error{Code: CodeNotFound, Message: "no value is stored"}
 	}
-	plain, err := db.key.open(place{db.installation, kind, id, field}, sealed)
+	plain, err := db.masterKey().open(place{db.installation, kind, id, field}, sealed)
 	if err != nil {
 		return Secret{}, &Error{Code: CodeDamaged, Message: "its stored value does not open", Err: err}
 	}

@@ -59,7 +59,8 @@ func (db *DB) reloadFileValue(path string) (Secret, error) {
 // those that a person has put into a directory below it.
 func (db *DB) own(path string) bool {
 	path = resolved(path)
-	return path == resolved(db.options.MasterKeyFile) || filepath.Dir(path) == resolved(db.options.Dir)
+	key := resolved(db.options.MasterKeyFile)
+	return path == key || strings.HasPrefix(path, key+".") || filepath.Dir(path) == resolved(db.options.Dir)
 }
 
 // resolved is the path without links, as far as it leads to something.

@@ -94,6 +94,11 @@ func (db *DB) checkMarker(installation string) error {
 
 // findKey finds the master key and tries it.
 func (db *DB) findKey(m meta) error {
+	if db.backup == (backupFile{}) {
+		if err := db.settleRotation(m.keyCheck); err != nil {
+			return db.diskError("put the new master key into "+db.options.MasterKeyFile, err)
+		}
+	}
 	key, err := masterKeyFor(db.options, m.keyCheck)
 	if err == nil {
 		_, err = key.open(keyCheckPlace(m.installation), m.keyCheck)
@@ -105,7 +110,8 @@ func (db *DB) findKey(m meta) error {
 	if err != nil {
 		return db.damaged(fmt.Errorf("its key check: %w", err))
 	}
-	db.key, db.installation = key, m.installation
+	db.key.Store(key)
+	db.installation = m.installation
 	return nil
 }
 

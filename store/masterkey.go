@@ -26,6 +26,12 @@ func (id keyID) String() string { return hex.EncodeToString(id[:]) }
 type masterKey struct {
 	id   keyID
 	aead cipher.AEAD
+	also *masterKey // opens what was sealed before or after a rotation; nil: none
+}
+
+// with is the key that opens what the other one has sealed as well.
+func (k *masterKey) with(other *masterKey) *masterKey {
+	return &masterKey{id: k.id, aead: k.aead, also: &masterKey{id: other.id, aead: other.aead}}
 }
 
 func newMasterKey(raw []byte) (*masterKey, error) {
@@ -38,7 +44,7 @@ func newMasterKey(raw []byte) (*masterKey, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(raw)
-	return &masterKey{keyID(sum[:4]), aead}, nil
+	return &masterKey{id: keyID(sum[:4]), aead: aead}, nil
 }
 
 // parseMasterKey reads base64 text in either alphabet, padded or not, with or
@@ -123,9 +129,19 @@ func masterKeyFor(o Options, check []byte) (*masterKey, error) {
 		return nil, keyError("%s (this database needs the key with id %s)", err, needed)
 	}
 	if key.id != needed {
-		return nil, keyError("master key id %s does not open this database (needs %s)", key.id, needed)
+		return nil, keyError("master key id %s does not open this database (needs %s)%s", key.id, needed, o.formerAdvice(needed))
 	}
 	return key, nil
+}
+
+// formerAdvice names the file of the key that is needed, where a rotation has
+// left it.
+func (o Options) formerAdvice(needed keyID) string {
+	path := o.formerKeyFile(needed)
+	if size, err := fileSize(path); err != nil || size < 0 || !o.MasterKey.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(": it is of before a rotation, and %s holds the key; give that as --master-key-file", path)
 }
 
 func asKeyError(err error) error {

@@ -92,9 +92,17 @@ func getMeta(bucket *bbolt.Bucket, key string, into any) error {
 }
 
 func putMeta(tx *bbolt.Tx, key string, value any) error {
-	payload, err := json.Marshal(value)
+	row, err := encodeMeta(key, value)
 	if err != nil {
 		return err
 	}
-	return tx.Bucket([]byte(metaBucket)).Put([]byte(key), frame(metaBucket, []byte(key), payload))
+	return tx.Bucket([]byte(metaBucket)).Put([]byte(key), row)
+}
+
+func encodeMeta(key string, value any) ([]byte, error) {
+	payload, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	return frame(metaBucket, []byte(key), payload), nil
 }

@@ -47,6 +47,9 @@ func (k *masterKey) open(at place, sealed []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if k.also != nil && id == k.also.id {
+		return k.also.open(at, sealed)
+	}
 	if id != k.id {
 		return nil, fmt.Errorf("it is sealed with master key id %s, not %s", id, k.id)
 	}

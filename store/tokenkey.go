@@ -55,7 +55,7 @@ func (db *DB) TokenKeys(now time.Time) ([]TokenKey, error) {
 
 func (db *DB) openTokenKey(id string, box []byte) (TokenKey, error) {
 	var kept keptTokenKey
-	text, err := db.key.open(place{db.installation, tokenKeyKind, id, tokenKeyField}, box)
+	text, err := db.masterKey().open(place{db.installation, tokenKeyKind, id, tokenKeyField}, box)
 	if err == nil {
 		err = json.Unmarshal(text, &kept)
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"go.etcd.io/bbolt"
 )
@@ -121,13 +120,12 @@ func (v verifier) framed(bucket string) {
 
 func (v verifier) secrets() error {
 	return v.tx.Bucket([]byte(secretsBucket)).ForEach(func(key, sealed []byte) error {
-		parts := strings.SplitN(string(key), "\x00", 3)
-		if len(parts) != 3 {
-			v.fault(fmt.Errorf("sealed value under the unknown key %q", key))
+		at, err := placeOf(v.db.installation, key)
+		if err != nil {
+			v.fault(err)
 			return nil
 		}
-		at := place{v.db.installation, Kind(parts[0]), parts[1], parts[2]}
-		if _, err := v.db.key.open(at, sealed); err != nil {
+		if _, err := v.db.masterKey().open(at, sealed); err != nil {
 			v.fault(fmt.Errorf("%s of %s %s: %w", at.field, at.kind, at.id, err))
 		}
 		return nil

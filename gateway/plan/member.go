@@ -116,22 +116,20 @@ func (c *compiler) foldMember(project string, policy *store.Policy) {
 	}
 }
 
-// isMember reports whether the user has an account in the project.
+// isMember reports whether the user has an account in the project, in which relay
+// keys of it may run.
 func (c *compiler) isMember(user *store.User, project string) bool {
 	return !c.RBAC || c.mayMint(user, project)
 }
 
-// mayMint reports whether the user may have inference tokens in the project:
-// where a role binding lets it mint, or where users may do everything or nothing
-// if it may do everything.
+// mayMint reports whether a role binding lets the user have inference tokens in
+// the project. Where users may do everything or nothing, it is everything for
+// those that were given one.
 func (c *compiler) mayMint(user *store.User, project string) bool {
 	access, known := c.rights[user.Metadata.ID]
 	if !known {
 		access = c.catalog.AccessOfUser(user)
 		c.rights[user.Metadata.ID] = access
-	}
-	if !c.RBAC {
-		return access.Full()
 	}
 	scopes := c.catalog.ScopesFrom(store.Ref{Kind: store.KindProject, ID: project})
 	return access.Allows(store.KindRelayKey.Plural(), store.VerbMint, scopes...)

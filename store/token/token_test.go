@@ -88,3 +88,45 @@ func TestVerify_RefusesWhatAnotherHasSigned(t *testing.T) {
 		}
 	}
 }
+
+func TestKnows_TellsTokensOfItsKeysByTheirHeader(t *testing.T) {
+	v := verifier(public("k1", 'a'))
+	right := token.Sign(issuer, "k1", key('a'), claims())
+	head, _, _ := strings.Cut(right, ".")
+	for text, want := range map[string]bool{
+		right:                true,
+		right[:len(right)-2]: true, // a forgery is no other issuer's
+		head + "..":          true,
+		head:                 false,
+		"":                   false,
+		"eyJ..":              false,
+		right + ".x":         false,
+		"sk-wr-" + right:     false,
+		token.Sign(issuer, "k2", key('a'), claims()): false,
+	} {
+		if v.Knows(text) != want {
+			t.Errorf("%q is known: %t", text, !want)
+		}
+	}
+	if (*token.Verifier)(nil).Knows(right) {
+		t.Error("without keys a token is known")
+	}
+}
+
+func TestVerify_TellsWhenItsKeyEnds(t *testing.T) {
+	until := public("k1", 'a')
+	until.Until = noon().Add(time.Minute)
+	if got, err := verifier(until).Verify(token.Sign(issuer, "k1", key('a'), claims()), noon()); err != nil || !got.KeyUntil.Equal(until.Until) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func BenchmarkVerify(b *testing.B) {
+	text, v := token.Sign(issuer, "k1", key('a'), claims()), verifier(public("k1", 'a'))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := v.Verify(text, noon()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -4,6 +4,7 @@
 package node_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"relay/testdata/e2e/rig"
 	"relay/testdata/e2e/upstream"
@@ -53,10 +55,15 @@ func TestNodeSDKs(t *testing.T) {
 	}
 }
 
+// longest is how long all tests may take.
+const longest = 4 * time.Minute
+
 // node runs the tests, or those files that NODE_TESTS names.
 func node(relay *rig.Relay, dir string) error {
-	args := append([]string{"--test", "--test-reporter=spec"}, strings.Fields(os.Getenv("NODE_TESTS"))...)
-	command := exec.Command("node", args...)
+	args := append([]string{"--test", "--test-force-exit", "--test-reporter=spec"}, strings.Fields(os.Getenv("NODE_TESTS"))...)
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	defer cancel()
+	command := exec.CommandContext(ctx, "node", args...)
 	command.Env = append(relay.Env(), "RELAY="+relay.Program, "RELAY_URL="+relay.URL, "RELAY_UPSTREAM="+relay.UpstreamURL, "RELAY_MOST="+strconv.Itoa(rig.MostOfAnAccount), "RELAY_SEEN="+dir)
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	return command.Run()

@@ -118,10 +118,10 @@ func (r *Relay) serve() error {
 	case <-ready:
 		return nil
 	case err := <-r.ended:
-		return fmt.Errorf("relay serve ended before it listened: %v", err)
+		return fmt.Errorf("relay serve ended before it listened: %w", err)
 	case <-time.After(30 * time.Second):
 		_ = r.process.Process.Kill()
-		return fmt.Errorf("relay serve is not listening after 30 s: %v", <-r.ended)
+		return fmt.Errorf("relay serve is not listening after 30 s: %w", <-r.ended)
 	}
 }
 
@@ -144,7 +144,7 @@ func (r *Relay) Close() error {
 	case err = <-r.ended:
 	case <-time.After(30 * time.Second):
 		_ = r.process.Process.Kill()
-		err = fmt.Errorf("relay did not end within 30 s of being told to: %v", <-r.ended)
+		err = fmt.Errorf("relay did not end within 30 s of being told to: %w", <-r.ended)
 	}
 	r.provider.Close()
 	if err != nil {
