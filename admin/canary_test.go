@@ -42,7 +42,7 @@ type aviary struct {
 
 func newAviary(t *testing.T) *aviary {
 	t.Helper()
-	a := &aviary{company: startCompany(t), told: map[string]bool{}}
+	a := &aviary{company: startCompany(t, stopped), told: map[string]bool{}}
 	text := a.send("GET", "/api/openapi.json", "").want(200).text
 	if err := json.Unmarshal([]byte(text), &a.api); err != nil {
 		t.Fatal(err)

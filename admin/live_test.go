@@ -58,6 +58,13 @@ func (f *fixture) follow(topics string, headers ...string) *feed {
 	return live
 }
 
+// stopped makes live streams end once they have told what there is.
+func stopped(o *admin.Options) {
+	stopping := make(chan struct{})
+	close(stopping)
+	o.Stopping = stopping
+}
+
 // line returns the next line; false at the end of the stream.
 func (l *feed) line() (string, bool) {
 	l.t.Helper()

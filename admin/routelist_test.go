@@ -137,9 +137,7 @@ func routeBodies() map[string]string {
 // nothing changes. The list is testdata/routes.txt; a route that is not in it
 // fails.
 func TestRoutes_AnswerEveryCallerAsTheListSays(t *testing.T) {
-	stopping := make(chan struct{})
-	close(stopping) // live streams end at once
-	c := startCompany(t, func(o *admin.Options) { o.Stopping = stopping })
+	c := startCompany(t, stopped)
 	inference := c.by("developer", "POST", "/api/auth/token", `{"project":"bot","ttl":"24h"}`).want(http.StatusCreated).at("token")
 	var lines []string
 	err := admin.Router(admin.Options{DB: c.db}).Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {

@@ -14,7 +14,7 @@ import (
 func (s *serving) pages(seen *evidence) {
 	s.t.Helper()
 	paths := []string{
-		"/metrics", "/readyz", "/livez", "/", "/console.js", "/api/status", "/api/version", "/api/export", "/api/openapi.json",
+		"/metrics", "/readyz", "/livez", "/", "/console.js", "/api/status", "/api/version", "/api/export", "/api/openapi.json", "/api/master-key",
 		"/api/usage/events", "/api/usage/summary?group_by=model", "/api/accounts/organization:default/effective", "/api/policies/default/rate-limits",
 	}
 	for _, kind := range store.Kinds() {

@@ -147,7 +147,7 @@ func (e *engine) keeping() gateway.Keeping {
 // Warnings returns what the present plan warns of, and how the last run ended
 // when that was not as it should.
 func (e *engine) Warnings() []store.Problem {
-	var all []store.Problem
+	all := clockWarnings(time.Now(), builtAt())
 	if stop := e.db.UncleanStop(); stop != nil {
 		all = append(all, store.Problem{Message: stop.String()})
 	}

@@ -85,3 +85,6 @@ func ExitCode(err error) int { return exitCode(err) }
 
 // NewLogBuffer is the writer behind a server's logger.
 var NewLogBuffer = newLogBuffer
+
+// ClockWarnings tells of a clock that cannot be right.
+var ClockWarnings = clockWarnings

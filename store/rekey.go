@@ -138,6 +138,18 @@ func (o Options) keepKeys(present keyID, next []byte) error {
 	return nil
 }
 
+// removeKeyDrafts removes what rotations have left that were cut off while they
+// wrote a file.
+func (o Options) removeKeyDrafts() {
+	dir, name := filepath.Split(o.MasterKeyFile)
+	entries, _ := os.ReadDir(filepath.Clean(dir))
+	for _, entry := range entries {
+		if rest, beside := strings.CutPrefix(entry.Name(), name+"."); beside && strings.Contains(rest, ".new-") {
+			_ = os.Remove(filepath.Join(dir, entry.Name()))
+		}
+	}
+}
+
 // nextKeyFile holds the key of a rotation under way.
 func (o Options) nextKeyFile() string { return o.MasterKeyFile + ".next" }
 
@@ -157,6 +169,7 @@ func (o Options) placeNextKey() error {
 // seal.
 func (db *DB) settleRotation(check []byte) error {
 	o := db.options
+	o.removeKeyDrafts()
 	text, err := os.ReadFile(o.nextKeyFile())
 	if err != nil || !o.MasterKey.IsZero() {
 		return nil // no rotation was under way
