@@ -111,10 +111,10 @@ type ProxyConfig struct {
 
 // LimitsConfig holds the process-wide switches of limits.
 type LimitsConfig struct {
-	Headers  string `mapstructure:"headers" oneof:"off,rejections,all" doc:"X-RateLimit headers about Relay's own limits: off, on rejections, or on all answers."`
-	AtCap    string `mapstructure:"at_cap" oneof:"admit,refuse" doc:"Whether a request passes when tokens stand exactly at the amount: admit or refuse."`
-	Timezone string `mapstructure:"timezone" doc:"The zone in which days, weeks and months of budgets begin."`
-	Restart  string `mapstructure:"restart" oneof:"normal,never-over" doc:"What a crash may make limits forget: normal, what was admitted since the last write; never-over, no request, as each waits for the disk before it is sent on."`
+	Headers  string `mapstructure:"headers" oneof:"off,rejections,all" doc:"X-RateLimit headers about Relay's own limits: off, on rejections, or on all answers; setting limits changes it at run time unless it is written here."`
+	AtCap    string `mapstructure:"at_cap" oneof:"admit,refuse" doc:"Whether a request passes when tokens stand exactly at the amount: admit or refuse; setting limits changes it likewise."`
+	Timezone string `mapstructure:"timezone" doc:"The zone in which days, weeks and months of budgets begin; setting limits changes it likewise."`
+	Restart  string `mapstructure:"restart" oneof:"normal,never-over" doc:"What a crash may make limits forget: normal, what was admitted since the last write; never-over, no request, as each waits for the disk before it is sent on; setting limits changes it for the next start."`
 }
 
 // keptPatience is how long a request waits for its reserve to be on disk.
