@@ -53,7 +53,7 @@ func (x *exchange) resolve() (*plan.Caller, error) {
 // credentials is the header, and in it the key that Gemini's clients may put
 // into the query.
 func (x *exchange) credentials() http.Header {
-	if x.shape != store.ShapeGemini || x.r.URL.RawQuery == "" {
+	if x.call.shape != store.ShapeGemini || x.r.URL.RawQuery == "" {
 		return x.r.Header
 	}
 	key := x.r.URL.Query().Get("key")

@@ -203,7 +203,7 @@ func (x *exchange) pass(a *attempt) *outcome {
 
 // choices is how many answers the request asks for.
 func (x *exchange) choices() int {
-	if x.path == pathModel {
+	if x.call.path == pathModel {
 		return gemini.Choices(x.body)
 	}
 	return x.members.Choices(x.body)
@@ -217,7 +217,7 @@ func (x *exchange) framing(contentType string) wire.Framing {
 	}
 	x.codec = x.call.codec
 	framing := x.codec.Framing(contentType)
-	if x.path == pathModel && framing == wire.FramingEvents {
+	if x.call.path == pathModel && framing == wire.FramingEvents {
 		x.codec = gemini.Codec{}
 	}
 	return framing

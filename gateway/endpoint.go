@@ -20,7 +20,7 @@ type endpoint struct {
 	serve   func(*exchange) error
 	listing bool // of models: clients of several shapes call it
 
-	naming    naming    // nil: byMember
+	naming    naming    // of those that read a body; nil: none
 	streaming streaming // whether answers are streamed
 
 	// unmetered calls take nothing of any limit, leave no usage and no trace in
@@ -53,7 +53,7 @@ func (x *exchange) streams() bool {
 }
 
 // metered reports whether the call counts: against limits, in usage, in breakers.
-func (x *exchange) metered() bool { return x.endpoint != "" && !x.call.unmetered }
+func (x *exchange) metered() bool { return x.call.name != "" && !x.call.unmetered }
 
 // takes reports whether the endpoint answers the method. What answers GET
 // answers HEAD (RFC 9110, section 9.1).

@@ -18,17 +18,18 @@ func endpoints() map[string]*endpoint {
 	table := map[string]*endpoint{
 		"/v1/usage": {method: http.MethodGet, shape: store.ShapeOpenAI, codec: chat.Codec{}, serve: (*exchange).showUsage},
 	}
-	for _, prefix := range spellings() {
-		for path, e := range versioned() {
-			table[prefix+path] = e
-		}
-	}
-	for _, vendor := range vendors {
-		for path, e := range native() {
-			table[vendor+path] = e
-		}
-	}
+	under(table, spellings(), versioned())
+	under(table, vendors[:], native())
 	return table
+}
+
+// under puts endpoints into the table under every beginning.
+func under(table map[string]*endpoint, beginnings []string, endpoints map[string]*endpoint) {
+	for path, e := range endpoints {
+		for _, beginning := range beginnings {
+			table[beginning+path] = e
+		}
+	}
 }
 
 // vendors may stand before every path: SDKs differ in what they take for the

@@ -94,7 +94,7 @@ func refusedBy(e *wire.Error) string {
 // they should not. Codex, which speaks the Responses shape, knows no such word and
 // sits out whatever it is told: a wait of hours is told it in the text alone.
 func (x *exchange) setRetryHeaders(h http.Header, e *wire.Error) {
-	if e.RetryAfter > 0 && (e.RetryAfter <= hangs || x.shape != store.ShapeResponses) {
+	if e.RetryAfter > 0 && (e.RetryAfter <= hangs || x.call.shape != store.ShapeResponses) {
 		h.Set("Retry-After", strconv.FormatInt(wire.RetrySeconds(e.RetryAfter), 10))
 	}
 	switch {

@@ -28,13 +28,10 @@ type state struct {
 	rc    http.ResponseController
 	start time.Time
 
-	values   fieldValues // of the answer's header
-	id       string      // request id
-	call     *endpoint
-	endpoint string // as policies name it; empty: none of those that generate
-	shape    store.Shape
-	codec    wire.Codec
-	path     path // upstream
+	values fieldValues // of the answer's header
+	id     string      // request id
+	call   *endpoint
+	codec  wire.Codec
 
 	caller    *plan.Caller
 	members   wire.Members
@@ -69,9 +66,10 @@ type state struct {
 	answer     *plan.Binding
 	said       int // status of what answers
 	tap        wire.Tap
-	wantsUsage bool // the caller asked for the usage chunk
-	began      bool // the status line has been sent
-	ahead      bool // a keep-alive has been sent before the upstream said anything
+	wantsUsage bool           // the caller asked for the usage chunk
+	began      bool           // the status line has been sent
+	ahead      bool           // a keep-alive has been sent before the upstream said anything
+	pieces     *pieceRedactor // of the long event that is going on; nil: there was none
 	next       wire.Event
 	pending    wire.Range // of the splitter: what is to be written together
 	callerGone bool
@@ -99,7 +97,6 @@ type buffers struct {
 	held     []byte // comments before the first event
 	encoded  []byte // the usage event
 	splitter wire.Splitter
-	pieces   *pieceRedactor // of the long event that is going on; nil: there was none
 	vigil    *vigil
 	fields   []http1.Field // of an attempt's header
 	walk     plan.Walk     // through the models to come

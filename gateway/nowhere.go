@@ -43,7 +43,7 @@ func unrouted(r *http.Request) *endpoint {
 // nothingHere names the nearest endpoint and the base URL to use.
 func (x *exchange) nothingHere() error {
 	base := x.s.opt.BaseURL
-	if x.shape == store.ShapeOpenAI {
+	if x.call.shape == store.ShapeOpenAI {
 		base += "/v1"
 	}
 	return wire.NewError(wire.CodeNotFound, "Nothing is served at "+x.r.Method+" "+quoted(x.r.URL.EscapedPath())+". The nearest endpoint is "+x.s.nearest(x.r.URL.Path)+"; as base URL give the SDK "+base+".")

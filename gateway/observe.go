@@ -60,7 +60,7 @@ func histogram(name, help string, buckets []float64) prometheus.Histogram {
 func (x *exchange) observe() {
 	took := time.Since(x.start)
 	m := x.s.metrics
-	m.answered(x.shape, x.status, x.source()).Inc()
+	m.answered(x.call.shape, x.status, x.source()).Inc()
 	m.duration.Observe(took.Seconds())
 	m.overhead.Observe(max(took-x.waited, 0).Seconds())
 	if !x.first.IsZero() {

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"relay/gateway/http1"
@@ -50,7 +51,7 @@ func (x *exchange) routeProxy(m *plan.Model, name string, pin *plan.Host) error 
 	if m != nil {
 		name = m.Name
 	}
-	x.way = x.gen.plan.ProxyRoute(x.caller, m, pin, name, x.shape)
+	x.way = x.gen.plan.ProxyRoute(x.caller, m, pin, name, x.call.shape)
 	switch {
 	case x.way == nil && m == nil && pin == nil:
 		return wire.NewError(wire.CodeModelNotFound, "No model "+quoted(name)+" is known here. Name the host in X-Relay-Host.")
@@ -80,7 +81,7 @@ func (x *exchange) proxyLimits(now limiter.Instant) error {
 // appendOwn adds the caller's own upstream credential, in the header it came in.
 func (a *attempt) appendOwn(fields []http1.Field) []http1.Field {
 	for _, name := range [...]string{"Authorization", "X-Api-Key", "X-Goog-Api-Key", a.up.keyHeader} {
-		if name == "" || hasField(fields, name) {
+		if name == "" || slices.ContainsFunc(fields, func(f http1.Field) bool { return f.Name == name }) {
 			continue
 		}
 		for _, value := range a.x.r.Header[name] {
@@ -90,13 +91,4 @@ func (a *attempt) appendOwn(fields []http1.Field) []http1.Field {
 		}
 	}
 	return fields
-}
-
-func hasField(fields []http1.Field, name string) bool {
-	for _, f := range fields {
-		if f.Name == name {
-			return true
-		}
-	}
-	return false
 }

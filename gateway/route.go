@@ -11,7 +11,7 @@ func (x *exchange) route(name string) error {
 	if x.caller.Refused != nil {
 		return refusedByPlan(x.caller.Refused)
 	}
-	if r := x.caller.RefuseEndpoint(x.endpoint, x.r.URL.Path); r != nil {
+	if r := x.caller.RefuseEndpoint(x.call.name, x.r.URL.Path); r != nil {
 		return refusedByPlan(r)
 	}
 	m, host, ok := x.gen.plan.Find(name)
@@ -67,7 +67,7 @@ func (x *exchange) refuseRoute() error {
 
 // takes reports whether the candidate speaks the caller's shape and is at the
 // pinned host, if any.
-func (x *exchange) takes(c plan.Candidate) bool { return c.Takes(x.pin, x.shape) }
+func (x *exchange) takes(c plan.Candidate) bool { return c.Takes(x.pin, x.call.shape) }
 
 func (x *exchange) unknownModel(name string) error {
 	return refusedByPlan(x.caller.RefuseUnknown(name))

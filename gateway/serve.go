@@ -73,7 +73,7 @@ func (x *exchange) begin(w http.ResponseWriter, r *http.Request, gen *generation
 	x.w, x.r, x.gen = w, r, gen
 	x.rc = *http.NewResponseController(w)
 	x.start = time.Now()
-	x.call, x.endpoint, x.codec, x.shape, x.path = e, e.name, e.codec, e.shape, e.path
+	x.call, x.codec = e, e.codec
 	if e.listing && r.Header.Get("Anthropic-Version") != "" {
 		x.codec = messages.Codec{} // its clients call the same paths
 	}

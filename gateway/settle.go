@@ -101,8 +101,8 @@ func (x *exchange) record(commit uint64) {
 func (x *exchange) fillEvent() {
 	e := &x.event
 	took := time.Since(x.start)
-	e.At, e.RequestID, e.Source, e.Endpoint = x.start, x.id, x.source(), x.endpoint
-	e.ShapeIn, e.Streamed = string(x.shape), x.streams()
+	e.At, e.RequestID, e.Source, e.Endpoint = x.start, x.id, x.source(), x.call.name
+	e.ShapeIn, e.Streamed = string(x.call.shape), x.streams()
 	e.Status, e.ErrorKind = x.status, x.errorKind
 	e.DurationMS, e.OverheadUS = took.Milliseconds(), max(took-x.waited, 0).Microseconds()
 	if !x.first.IsZero() {
@@ -152,7 +152,7 @@ func (x *exchange) fillRoute(e *store.Event) {
 	}
 	if x.answer != nil {
 		e.Host, e.HostKey = x.key.Host.Record.Metadata.ID, x.key.ID
-		e.ShapeOut = string(x.shape)
+		e.ShapeOut = string(x.call.shape)
 		e.Attempts = append(e.Attempts, x.tried(x.key, x.said, ""))
 	}
 }

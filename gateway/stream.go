@@ -19,7 +19,7 @@ const mostHeld = 4 << 10
 func (x *exchange) stream(a *attempt, framing wire.Framing) *outcome {
 	x.splitter.Frame(framing)
 	x.wantsUsage = x.proxied || x.codec.WantsUsage(x.body, &x.members)
-	x.pending, x.pieces = wire.Range{}, nil
+	x.pending = wire.Range{}
 	x.vigil.answered(a, x.s.idleTimeout(a.up))
 	x.s.streaming.add(a)
 	defer x.s.streaming.remove(a)

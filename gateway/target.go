@@ -103,8 +103,8 @@ func (u *upstream) targetAt(at *url.URL, form bool) target {
 // target is where this attempt goes.
 func (a *attempt) target() target {
 	x := a.x
-	if x.path != pathModel {
-		return a.up.targets[x.path]
+	if x.call.path != pathModel {
+		return a.up.targets[x.call.path]
 	}
 	at := a.up.url(suffix{path: gemini.Path(a.c.Binding.UpstreamName, x.call.verb)})
 	at.RawQuery = x.call.query

@@ -5,12 +5,13 @@ import (
 	"strconv"
 )
 
-// tokens holds the numbers of a usage object as they are reported.
-type tokens struct {
-	input, output, total         int64
-	cacheRead, cacheCreation     int64
-	reasoning, audioIn, audioOut int64
-	seconds                      int64
+// Reported holds the numbers of a usage object as OpenAI and its followers report
+// them: cached and audio tokens within the input, reasoning and audio within the
+// output.
+type Reported struct {
+	Input, Output, Total               int64
+	CacheRead, CacheCreation           int64
+	Reasoning, AudioInput, AudioOutput int64
 }
 
 // Tokens reads a usage object in the words that OpenAI uses for everything
@@ -19,64 +20,65 @@ type tokens struct {
 // words for the two totals are taken too, since servers mix them.
 func (w *Walker) Tokens() Usage {
 	var u Usage
-	var n tokens
+	var n Reported
 	for more := w.Object(); more; more = w.Member() {
 		switch string(w.Name()) {
 		case "input_tokens", "prompt_tokens":
-			n.input = w.Count(&u)
+			n.Input = w.Count(&u)
 		case "output_tokens", "completion_tokens":
-			n.output = w.Count(&u)
+			n.Output = w.Count(&u)
 		case "total_tokens":
-			n.total = w.Count(&u)
+			n.Total = w.Count(&u)
 		case "seconds":
-			n.seconds = w.Seconds(&u)
+			u.Seconds = w.Seconds(&u)
 		case "input_tokens_details", "input_token_details", "prompt_tokens_details":
 			n.readInput(&u, w)
 		case "output_tokens_details", "output_token_details", "completion_tokens_details":
-			n.readOutput(&u, w)
+			n.ReadOutput(&u, w)
 		}
 	}
-	n.fill(&u)
+	n.Fill(&u)
 	return u
 }
 
-func (n *tokens) readInput(u *Usage, w *Walker) {
+func (n *Reported) readInput(u *Usage, w *Walker) {
 	for more := w.Object(); more; more = w.Member() {
 		switch string(w.Name()) {
 		case "cached_tokens":
-			n.cacheRead = w.Count(u)
+			n.CacheRead = w.Count(u)
 		case "cache_write_tokens":
-			n.cacheCreation = w.Count(u)
+			n.CacheCreation = w.Count(u)
 		case "audio_tokens":
-			n.audioIn = w.Count(u)
+			n.AudioInput = w.Count(u)
 		}
 	}
 }
 
-func (n *tokens) readOutput(u *Usage, w *Walker) {
+// ReadOutput reads the details of the output.
+func (n *Reported) ReadOutput(u *Usage, w *Walker) {
 	for more := w.Object(); more; more = w.Member() {
 		switch string(w.Name()) {
 		case "reasoning_tokens":
-			n.reasoning = w.Count(u)
+			n.Reasoning = w.Count(u)
 		case "audio_tokens":
-			n.audioOut = w.Count(u)
+			n.AudioOutput = w.Count(u)
 		}
 	}
 }
 
-func (n *tokens) fill(u *Usage) {
-	u.CacheRead = u.Part(n.cacheRead, n.input)
-	u.CacheCreation = u.Part(n.cacheCreation, n.input-u.CacheRead)
-	u.Input = n.input - u.CacheRead - u.CacheCreation
-	u.AudioInput = u.Part(n.audioIn, n.input)
-	u.Output = n.output
-	if n.reasoning > 0 && n.total == n.input+n.output+n.reasoning {
-		// Some count reasoning beside the output; their total tells.
-		u.Output = u.Part(n.output+n.reasoning, MaxCount)
+// Fill takes the classes apart.
+func (n *Reported) Fill(u *Usage) {
+	u.CacheRead = u.Part(n.CacheRead, n.Input)
+	u.CacheCreation = u.Part(n.CacheCreation, n.Input-u.CacheRead)
+	u.Input = n.Input - u.CacheRead - u.CacheCreation
+	u.AudioInput = u.Part(n.AudioInput, n.Input)
+	u.Output = n.Output
+	if n.Reasoning > 0 && n.Total == n.Input+n.Output+n.Reasoning {
+		// Some, such as xAI, count reasoning beside the output; their total tells.
+		u.Output = u.Part(n.Output+n.Reasoning, MaxCount)
 	}
-	u.Reasoning = u.Part(n.reasoning, u.Output)
-	u.AudioOutput = u.Part(n.audioOut, u.Output)
-	u.Seconds = n.seconds
+	u.Reasoning = u.Part(n.Reasoning, u.Output)
+	u.AudioOutput = u.Part(n.AudioOutput, u.Output)
 }
 
 // Seconds reads a length of audio in seconds and rounds it up to whole ones. A

@@ -63,3 +63,13 @@ func tells(json []byte) bool {
 	}
 	return false
 }
+
+// HasElements steps over the value and reports whether it is an array that is not
+// empty.
+func (w *Walker) HasElements() bool {
+	found := false
+	for more := w.Array(); more; more = w.Element() {
+		found = true
+	}
+	return found
+}

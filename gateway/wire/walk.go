@@ -69,6 +69,27 @@ func WalkWithin(document []byte, at int) Walker {
 	return Walker{doc: document, at: at, left: MaxAnswerDepth}
 }
 
+// mostTries bounds how many places of a name are tried.
+const mostTries = 8
+
+// FromLast reads from the last place of a quoted name from which read leads to the
+// end of the document, whose beginning is gone: that shows how deep the name lies.
+// read may be called several times, and begins anew each time. It reports whether
+// there was such a place.
+func FromLast(tail []byte, quoted string, read func(*Walker)) bool {
+	end := len(tail)
+	for range mostTries {
+		if end = bytes.LastIndex(tail[:end], []byte(quoted)); end <= 0 {
+			break
+		}
+		w := WalkWithin(tail, end)
+		if read(&w); tail[end-1] != '\\' && w.End() {
+			return true
+		}
+	}
+	return false
+}
+
 // OK reports whether all that has been read or stepped over was well formed.
 func (w *Walker) OK() bool { return w.fault == 0 }
 

@@ -28,7 +28,7 @@ func (Embeddings) ReadAnswer(t *wire.Tap, body []byte) wire.Kind {
 	for more := w.Object(); more; more = w.Member() {
 		switch string(w.Name()) {
 		case "data":
-			hasData = holdsAny(&w)
+			hasData = w.HasElements()
 		case "usage":
 			usage.Replace(readPromptUsage(&w))
 		}
@@ -46,23 +46,14 @@ func (Embeddings) ReadAnswer(t *wire.Tap, body []byte) wire.Kind {
 	return wire.Content
 }
 
-// holdsAny steps over a value and reports whether it is an array with elements.
-func holdsAny(w *wire.Walker) bool {
-	found := false
-	for more := w.Array(); more; more = w.Element() {
-		found = true
-	}
-	return found
-}
-
 // readPromptUsage reads the usage of an answer that generates no tokens. Some
 // servers tell the total alone, which is the prompt then.
 func readPromptUsage(w *wire.Walker) wire.Usage {
 	var u wire.Usage
 	r := readReport(&u, w)
-	if r.prompt == 0 {
-		r.prompt = r.total
+	if r.Input == 0 {
+		r.Input = r.Total
 	}
-	r.fill(&u)
+	r.Fill(&u)
 	return u
 }

@@ -1,10 +1,6 @@
 package chat
 
-import (
-	"bytes"
-
-	"relay/gateway/wire"
-)
+import "relay/gateway/wire"
 
 // Of a chunk that is too long to be held two pieces are read: the first for
 // what stands before the long part, the last for what stands behind it.
@@ -34,24 +30,16 @@ func (c *chunk) readFromChoice(w *wire.Walker) {
 
 func (c *chunk) readFromRoot(w *wire.Walker) { c.read(w, w.Resume()) }
 
-// mostTries bounds how many places of a name are tried.
-const mostTries = 8
-
-// readFrom reads from the last place of the quoted name from which read leads to
-// the end of the document: that shows how deep the name lies. It reports
-// whether there was one.
+// readFrom reads from the last place of the quoted name that shows how deep it
+// lies, and reports whether there was one.
 func readFrom(t *wire.Tap, tail []byte, quoted string, read func(*chunk, *wire.Walker)) bool {
-	end := len(tail)
-	for range mostTries {
-		if end = bytes.LastIndex(tail[:end], []byte(quoted)); end <= 0 {
-			break
-		}
-		var c chunk
-		w := wire.WalkWithin(tail, end)
-		if read(&c, &w); tail[end-1] != '\\' && w.End() {
-			c.tell(t)
-			return true
-		}
+	var c chunk
+	found := wire.FromLast(tail, quoted, func(w *wire.Walker) {
+		c = chunk{}
+		read(&c, w)
+	})
+	if found {
+		c.tell(t)
 	}
-	return false
+	return found
 }

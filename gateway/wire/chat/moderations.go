@@ -18,7 +18,7 @@ func (Moderations) ReadAnswer(t *wire.Tap, body []byte) wire.Kind {
 	for more := w.Object(); more; more = w.Member() {
 		switch string(w.Name()) {
 		case "results":
-			hasResults = holdsAny(&w)
+			hasResults = w.HasElements()
 		case "usage":
 			usage.Replace(readPromptUsage(&w))
 		}

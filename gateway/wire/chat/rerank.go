@@ -37,13 +37,13 @@ type ranking struct {
 func (r *ranking) parse(body []byte) bool {
 	w := wire.Walk(body)
 	if r.first = w.First(); r.first == '[' {
-		r.hasResults = holdsAny(&w)
+		r.hasResults = w.HasElements()
 		return w.End()
 	}
 	for more := w.Object(); more; more = w.Member() {
 		switch string(w.Name()) {
 		case "results", "data":
-			r.hasResults = holdsAny(&w) || r.hasResults
+			r.hasResults = w.HasElements() || r.hasResults
 		case "usage":
 			r.usage.Replace(readPromptUsage(&w))
 		case "meta":

@@ -23,7 +23,7 @@ func (Embeddings) ReadAnswer(t *wire.Tap, body []byte) wire.Kind {
 		case "embedding":
 			hasVectors = w.Filled()
 		case "embeddings":
-			hasVectors = holdsAny(&w)
+			hasVectors = w.HasElements()
 		case "usageMetadata":
 			c.readUsage(&w)
 		}
@@ -39,13 +39,4 @@ func (Embeddings) ReadAnswer(t *wire.Tap, body []byte) wire.Kind {
 	c.tell(t)
 	t.NoChoices, t.Done = !hasVectors, true
 	return wire.Content
-}
-
-// holdsAny steps over a value and reports whether it is an array with elements.
-func holdsAny(w *wire.Walker) bool {
-	found := false
-	for more := w.Array(); more; more = w.Element() {
-		found = true
-	}
-	return found
 }

@@ -1,10 +1,6 @@
 package gemini
 
-import (
-	"bytes"
-
-	"relay/gateway/wire"
-)
+import "relay/gateway/wire"
 
 // Of a chunk that is too long to be held, such as one with an image in it, two
 // pieces are read: the first for what stands before the long part, the last for
@@ -25,13 +21,9 @@ func readHead(t *wire.Tap, head []byte) wire.Kind {
 // readTail reads the last piece: from the end of a candidate, else from the
 // members behind the candidates.
 func readTail(t *wire.Tap, tail []byte) {
-	for _, place := range [...]place{
-		{`"finishReason"`, (*chunk).readFromCandidate}, {`"promptFeedback"`, (*chunk).readFromRoot}, {`"usageMetadata"`, (*chunk).readFromRoot},
-	} {
-		if place.read(t, tail) {
-			return
-		}
-	}
+	_ = readFrom(t, tail, `"finishReason"`, (*chunk).readFromCandidate) ||
+		readFrom(t, tail, `"promptFeedback"`, (*chunk).readFromRoot) ||
+		readFrom(t, tail, `"usageMetadata"`, (*chunk).readFromRoot)
 }
 
 func (c *chunk) readFromCandidate(w *wire.Walker) {
@@ -42,30 +34,16 @@ func (c *chunk) readFromCandidate(w *wire.Walker) {
 
 func (c *chunk) readFromRoot(w *wire.Walker) { c.read(w, w.Resume()) }
 
-// place is a name within a chunk, and how what follows it is read.
-type place struct {
-	name string // in quotes
-	from func(*chunk, *wire.Walker)
-}
-
-// mostTries bounds how many places of a name are tried.
-const mostTries = 8
-
-// read reads from the last place of the name from which the end of the document
-// is reached: that shows how deep the name lies. It reports whether there was
-// one.
-func (p *place) read(t *wire.Tap, tail []byte) bool {
-	end := len(tail)
-	for range mostTries {
-		if end = bytes.LastIndex(tail[:end], []byte(p.name)); end <= 0 {
-			break
-		}
-		var c chunk
-		w := wire.WalkWithin(tail, end)
-		if p.from(&c, &w); tail[end-1] != '\\' && w.End() {
-			c.tell(t)
-			return true
-		}
+// readFrom reads from the last place of the quoted name that shows how deep it
+// lies, and reports whether there was one.
+func readFrom(t *wire.Tap, tail []byte, quoted string, read func(*chunk, *wire.Walker)) bool {
+	var c chunk
+	found := wire.FromLast(tail, quoted, func(w *wire.Walker) {
+		c = chunk{}
+		read(&c, w)
+	})
+	if found {
+		c.tell(t)
 	}
-	return false
+	return found
 }

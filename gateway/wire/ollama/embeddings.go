@@ -21,7 +21,7 @@ func (Embeddings) ReadAnswer(t *wire.Tap, body []byte) wire.Kind {
 	for more := w.Object(); more; more = w.Member() {
 		switch string(w.Name()) {
 		case "embeddings", "embedding":
-			hasVectors = holdsAny(&w)
+			hasVectors = w.HasElements()
 		case "prompt_eval_count":
 			usage.Input = w.Count(&usage)
 		}
@@ -37,13 +37,4 @@ func (Embeddings) ReadAnswer(t *wire.Tap, body []byte) wire.Kind {
 	t.Usage.Merge(usage)
 	t.NoChoices, t.Done = !hasVectors, true
 	return wire.Content
-}
-
-// holdsAny steps over a value and reports whether it is an array with elements.
-func holdsAny(w *wire.Walker) bool {
-	found := false
-	for more := w.Array(); more; more = w.Element() {
-		found = true
-	}
-	return found
 }

@@ -35,7 +35,7 @@ func (r *response) read(w *wire.Walker) {
 		case "error":
 			r.failing = w.Filled()
 		case "output":
-			r.hasOutput = holdsAny(w)
+			r.hasOutput = w.HasElements()
 		case "usage":
 			r.readUsage(w)
 		}
@@ -59,15 +59,6 @@ func (r *response) readUsage(w *wire.Walker) {
 	if u := w.Tokens(); w.OK() {
 		r.usage.Replace(u)
 	}
-}
-
-// holdsAny steps over a value and reports whether it is an array with elements.
-func holdsAny(w *wire.Walker) bool {
-	found := false
-	for more := w.Array(); more; more = w.Element() {
-		found = true
-	}
-	return found
 }
 
 // failed reports whether the response is an error, or tells one.
