@@ -58,3 +58,39 @@ func TestOllama_OptionsThatItIgnoresAreToldToTheAdministratorOnceAModel(t *testi
 		t.Errorf("native: got %d %s, the upstream got %s", a.Status, a.Body, up.Request(4).Body)
 	}
 }
+
+func TestOllama_AContextThatIsFullIsFlagged(t *testing.T) {
+	r, up := newStand(t)
+	put(r, "llama", store.ModelSpec{ContextWindow: 10})
+	h := put(r, "home", store.HostSpec{BaseURL: up.URL(), Auth: "none", Shapes: []store.Shape{store.ShapeOllama, store.ShapeOpenAI}})
+	put(r, "llama-home", store.HostBindingSpec{ModelID: r.record(store.KindModel, "llama"), HostID: h.Metadata.ID})
+	key := r.key("laptop", store.RelayKeySpec{})
+	line := `{"model":"llama","message":{"role":"assistant","content":"hi"},"done":true,"prompt_eval_count":7,"eval_count":3}`
+	native := gatewaytest.JSON(200, line)
+	lines := gatewaytest.Join(gatewaytest.Head(200, "Content-Type: application/x-ndjson", "Connection: close"), gatewaytest.Raw(line+"\n"))
+	large := strings.Repeat("x", 300<<10) // whose body is not kept while the answer is streamed
+	for i, c := range []struct {
+		path, body string
+		script     gatewaytest.Script
+		full       bool
+	}{
+		{"/api/chat", `{"stream":false,"options":{"num_ctx":10},`, native, true},
+		{"/api/chat", `{"stream":false,"options":{"num_ctx":16384},`, native, false},
+		{"/api/chat", `{"stream":false,`, native, true},
+		{"/api/chat", `{"options":{"num_ctx":10,"x":"` + large + `"},"stream":true,`, lines, true},
+		{"/api/chat", `{"options":{"num_ctx":11,"x":"` + large + `"},"stream":true,`, lines, false},
+		{"/v1/chat/completions", `{"options":{"num_ctx":16384},`, kinds()[0].says(7, 3), true},
+		{"/v1/chat/completions", `{"stream":true,`, kinds()[1].says(6, 3), false},
+	} {
+		up.Play(c.script)
+		a := r.post(c.path, key, c.body+strings.Replace(chatBody, `"chat"`, `"llama"`, 1)[1:])
+		if e := r.events(i + 1)[i]; a.Status != 200 || a.Err != nil || e.Truncated != c.full || e.Tokens.Output != 3 {
+			t.Errorf("%d, %.60s: got %d %.200s %v, event %+v", i, c.body, a.Status, a.Body, a.Err, e)
+		}
+	}
+	up.Play(kinds()[0].says(7, 3))
+	put(r, "chat", store.ModelSpec{ContextWindow: 10})
+	if a := r.call(key, chatBody); a.Status != 200 || r.events(8)[7].Truncated {
+		t.Errorf("another host: got %d %s", a.Status, a.Body)
+	}
+}

@@ -194,7 +194,7 @@ func (x *exchange) pass(a *attempt) *outcome {
 		return a.refused()
 	}
 	x.answer, x.said = a.c.Binding, a.resp.StatusCode
-	x.tap = wire.Tap{Choices: x.choices()}
+	x.tap, x.context = wire.Tap{Choices: x.choices()}, x.contextLimit()
 	if framing := x.framing(a.resp.Header.Get("Content-Type")); framing != wire.FramingNone {
 		return x.stream(a, framing)
 	}

@@ -47,7 +47,7 @@ func (x *exchange) streams() bool {
 	case streamsAlways:
 		return true
 	case streamsUnlessNo:
-		return !x.members.Stream.Present() || x.body[x.members.Stream.Start] != 'f'
+		return !x.members.Whole
 	}
 	return x.members.Streamed
 }

@@ -66,6 +66,7 @@ type state struct {
 	answer     *plan.Binding
 	said       int // status of what answers
 	tap        wire.Tap
+	context    int64          // tokens of the context that it runs with; 0: unknown
 	wantsUsage bool           // the caller asked for the usage chunk
 	began      bool           // the status line has been sent
 	ahead      bool           // a keep-alive has been sent before the upstream said anything

@@ -165,6 +165,7 @@ func (x *exchange) fillUsage(e *store.Event, u *wire.Usage) {
 	}
 	e.Units = store.Units{Seconds: float64(u.Seconds), Images: u.Images}
 	e.UsageMissing, e.UsageClamped = !u.Present, u.Flagged
+	e.Truncated = x.fillsContext()
 	e.FinishReason = x.tap.Reason
 	e.CostNanos = x.cost
 	if x.answer.Pricing != nil {

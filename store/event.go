@@ -36,6 +36,7 @@ type Event struct {
 	Units          Units             `json:"units,omitzero"`
 	UsageMissing   bool              `json:"usage_missing,omitempty"`
 	UsageClamped   bool              `json:"usage_clamped,omitempty"` // the upstream gave absurd numbers
+	Truncated      bool              `json:"truncated,omitempty"`     // prompt and answer fill the context that the host ran with
 	FinishReason   string            `json:"finish_reason,omitempty"`
 	CostNanos      *int64            `json:"cost_nanos"` // nano-dollars; nil: unpriced
 	CostBreakdown  []CostPart        `json:"cost_breakdown,omitempty"`

@@ -45,7 +45,7 @@ func fullEvent() *store.Event {
 	e.Tokens.CacheCreation1h, e.Tokens.ServerToolUseInput, e.Tokens.ServerToolUseOutput = 1, 2, 1<<62
 	e.Tokens.AudioInput, e.Tokens.AudioOutput = -5, 6
 	e.Units = store.Units{Seconds: 12.75, Images: 3}
-	e.UsageMissing, e.UsageClamped = true, true
+	e.UsageMissing, e.UsageClamped, e.Truncated = true, true, true
 	e.RefusedBy = store.RefusedBy{Limit: uuid.NewString(), Meter: "tokens.output"}
 	e.Tags = map[string]string{"team": "blue", "": "x", "empty": "", "ümlaut": "\x00"}
 	return e

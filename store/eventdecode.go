@@ -139,7 +139,8 @@ func setNumber(e *Event, f eventField, n int64) error {
 	case fieldStatus:
 		e.Status = int(n)
 	case fieldFlags:
-		e.Streamed, e.UsageMissing, e.UsageClamped = n&flagStreamed != 0, n&flagUsageMissing != 0, n&flagUsageClamped != 0
+		e.Streamed, e.Truncated = n&flagStreamed != 0, n&flagTruncated != 0
+		e.UsageMissing, e.UsageClamped = n&flagUsageMissing != 0, n&flagUsageClamped != 0
 	case fieldSeconds:
 		e.Units.Seconds = math.Float64frombits(uint64(n))
 	case fieldCost:

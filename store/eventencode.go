@@ -64,6 +64,9 @@ func (e *Event) flags() (flags int64) {
 	if e.UsageClamped {
 		flags |= flagUsageClamped
 	}
+	if e.Truncated {
+		flags |= flagTruncated
+	}
 	return flags
 }
 

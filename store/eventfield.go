@@ -70,6 +70,7 @@ const (
 	flagStreamed     = 1
 	flagUsageMissing = 2
 	flagUsageClamped = 4
+	flagTruncated    = 8
 
 	attemptSameKey   = 1 // the host key is the event's
 	attemptSameModel = 2

@@ -21,6 +21,7 @@ type Members struct {
 	Steering                         Range // name of a member by which callers try to name an upstream, see IsSteering
 	Close                            int   // where the closing brace of the body stands
 	Streamed                         bool  // stream is true
+	Whole                            bool  // stream is false
 }
 
 // Scan checks a whole request body and finds its members in one pass, without
@@ -62,7 +63,7 @@ func (m *Members) record(body, text []byte, name, value Range) error {
 		}
 		return refuseVariant(text, name)
 	case slot == &m.Stream:
-		m.Streamed = body[value.Start] == 't'
+		m.Streamed, m.Whole = body[value.Start] == 't', body[value.Start] == 'f'
 		if c := body[value.Start]; c != 't' && c != 'f' && c != 'n' {
 			return unreadable(value.Start, `the member "stream" must be true or false`)
 		}
