@@ -178,6 +178,17 @@ func TestStreamBytes_AnEventOver16MiBEndsTheStreamWithAnError(t *testing.T) {
 	}
 }
 
+func TestStreamBytes_TheLastLineEndIsWholeThoughItsLFHasNotCome(t *testing.T) {
+	for _, k := range kindsNamed("messages stream", "responses stream") { // which end with the upstream's own event
+		r, up, key := faultStand(t)
+		whole := k.spellings()["CRLF"](k.short())
+		up.Play(gatewaytest.Join(gatewaytest.Head(200, "Content-Type: "+k.contentType), gatewaytest.Raw(whole[:len(whole)-1]), gatewaytest.Hang()))
+		if a := r.ask(k, key); a.Body != whole || a.Err != nil {
+			t.Errorf("%s: got %q (%v), want %q", k.name, a.Body, a.Err, whole)
+		}
+	}
+}
+
 func TestStreamBytes_PackedBombsAreCut(t *testing.T) {
 	for _, k := range representatives() {
 		r, up, key := faultStand(t)

@@ -27,6 +27,7 @@ func (x *exchange) settle() {
 	commit := x.commit(now)
 	x.s.limiter.Release(context.Background(), now, &x.upstream)
 	x.record(commit)
+	x.dropBody() // before the caller can send its next request
 }
 
 // commit gives the reservation back and returns the commit's number. It does

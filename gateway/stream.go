@@ -77,13 +77,17 @@ func (x *exchange) relay(a *attempt) (done bool, o *outcome) {
 // goes on unchanged waits for those beside it, to be written with them.
 func (x *exchange) relayEvent(a *attempt, kind wire.Kind) (last bool) {
 	e := &x.next
+	if kind == wire.Terminal || kind == wire.Failed {
+		e.CompleteCRLF()
+	}
 	switch {
 	case kind == wire.Silent && !x.began:
 		x.hold(x.splitter.Bytes(e.At))
 	case kind == wire.UsageOnly && !x.wantsUsage:
 		x.write("")
 	case kind == wire.Terminal:
-		x.finishStream(a, x.terminal(e), []byte(e.Missing))
+		last := x.terminal(e) // which may need nothing behind it
+		x.finishStream(a, last, []byte(e.Missing))
 		return true
 	case kind == wire.Failed:
 		x.failedWithin(a, e)

@@ -1,5 +1,7 @@
 package wire
 
+import "bytes"
+
 // Event is one event of a stream, or a piece of one that is longer than
 // MaxWhole. Lines of comment and blank lines between events come as events
 // without data.
@@ -27,6 +29,14 @@ const (
 // breaks must follow them.
 func (e *Event) Keep(n int, missing string) {
 	e.At.End, e.Raw, e.Missing = e.At.Start+n, e.Raw[:n], missing
+}
+
+// CompleteCRLF adds the LF to an event of which only the CR of its last line end
+// has come. It is for an event behind which nothing of the stream goes on.
+func (e *Event) CompleteCRLF() {
+	if bytes.HasSuffix(e.Raw, []byte("\r")) && bytes.Contains(e.Raw, []byte("\r\n")) {
+		e.Missing = "\n"
+	}
 }
 
 // DropCut leaves out an event that its stream broke off in, and reports whether
