@@ -16,20 +16,22 @@ const module = "relay"
 // not a test. "store/*" stands for every package below store.
 func arrows() map[string][]string {
 	return map[string][]string{
-		".":              {"cmd"},
-		"cmd":            {"admin", "gateway", "gateway/plan", "gateway/echo", "store", "store/*", "limiter", "limiter/redis", "ui"},
-		"admin":          {"store", "store/manifest", "store/token", "limiter", "gateway/plan"},
-		"store":          {"limiter"},
-		"store/*":        {"store"},
-		"store/manifest": {"store", "limiter"}, // the rule type, whose windows manifests write as durations
-		"limiter":        {},
-		"limiter/*":      {"limiter"},
-		"gateway":        {"gateway/plan", "gateway/http1", "store", "store/token", "limiter", "gateway/wire", "gateway/wire/*"},
-		"gateway/plan":   {"store", "limiter"},
-		"gateway/wire":   {},
-		"gateway/wire/*": {"gateway/wire"},
+		".":                {"cmd"},
+		"cmd":              {"admin", "gateway", "gateway/plan", "gateway/echo", "store", "store/*", "limiter", "limiter/redis", "ui"},
+		"admin":            {"store", "store/manifest", "store/token", "limiter", "gateway/plan"},
+		"store":            {"limiter"},
+		"store/*":          {"store"},
+		"store/manifest":   {"store", "limiter"}, // the rule type, whose windows manifests write as durations
+		"limiter":          {},
+		"limiter/*":        {"limiter"},
+		"gateway":          {"gateway/plan", "gateway/http1", "store", "store/token", "limiter", "gateway/wire", "gateway/wire/*"},
+		"gateway/plan":     {"store", "limiter"},
+		"gateway/wire":     {},
+		"gateway/wire/*":   {"gateway/wire", "gateway/wire/hub"},
+		"gateway/wire/hub": {"gateway/wire"},
 		// The younger shapes of OpenAI have the errors and model lists of chat completions.
-		"gateway/wire/responses": {"gateway/wire", "gateway/wire/chat"},
+		"gateway/wire/responses": {"gateway/wire", "gateway/wire/hub", "gateway/wire/chat"},
+		"gateway/wire/generate":  {"gateway/wire", "gateway/wire/hub", "gateway/wire/chat"},
 		"gateway/wire/media":     {"gateway/wire", "gateway/wire/chat"},
 		"gateway/*":              {},
 		"ui":                     {},

@@ -73,3 +73,7 @@ func (w *Walker) HasElements() bool {
 	}
 	return found
 }
+
+// Raw steps over the value and returns it as it is written; nil when there is
+// none. It is part of the document.
+func (w *Walker) Raw() []byte { return w.Value().Of(w.doc) }

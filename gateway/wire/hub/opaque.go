@@ -1,0 +1,70 @@
+package hub
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strings"
+)
+
+// Opaque is a part of an answer that only the model that wrote it can read: the
+// signature of a thought, thoughts that are redacted or encrypted. A caller sends
+// it back with the next request, and it goes up again where it came from: to a
+// host of the same shape and provider, byte for byte. Others never see it.
+type Opaque struct {
+	Shape    string // that it was read in; empty: there is no opaque part
+	Provider string // of the host it came from; empty: unknown
+	Kind     OpaqueKind
+	ID       Text // of the item it belongs to, where its shape has one
+	Data     Text
+}
+
+// OpaqueKind says what an Opaque is.
+type OpaqueKind uint8
+
+const (
+	OpaqueSignature OpaqueKind = iota // of a text of reasoning, of a text or of a call
+	OpaqueRedacted                    // in place of a text of reasoning
+	OpaqueEncrypted                   // reasoning as a whole, beside its summary
+)
+
+// Present reports whether there is an opaque part.
+func (o *Opaque) Present() bool { return o.Shape != "" }
+
+// For reports whether the part may go to a host of the shape and provider.
+func (o *Opaque) For(shape, provider string) bool {
+	return o.Shape == shape && (o.Provider == "" || provider == "" || o.Provider == provider)
+}
+
+// sealMark begins what Seal writes; no provider's own parts begin so.
+const sealMark = "relay1\x00"
+
+// Seal writes the part as one text, for callers whose shape has a place for opaque
+// parts of its own kind alone. It is base64 (RFC 4648, standard alphabet), as some
+// clients insist, and the same for the same part.
+func (o *Opaque) Seal() Text {
+	inner := append([]byte(sealMark), o.Shape...)
+	for _, field := range [...][]byte{[]byte(o.Provider), {'0' + byte(o.Kind)}, o.ID, o.Data} {
+		inner = append(append(inner, 0), field...)
+	}
+	return Text(base64.StdEncoding.EncodeToString(inner))
+}
+
+// Unseal reads an opaque part that a caller sends back in the place that its shape
+// has for them: what Seal wrote, or else a part of that shape's own.
+func Unseal(t Text, own Opaque) Opaque {
+	own.Data = t
+	begin := base64.StdEncoding.EncodeToString([]byte(sealMark[:6]))
+	if !bytes.HasPrefix(t, []byte(begin)) {
+		return own
+	}
+	inner, err := base64.StdEncoding.DecodeString(string(t.Plain()))
+	rest, found := strings.CutPrefix(string(inner), sealMark)
+	fields := strings.SplitN(rest, "\x00", 5)
+	if err != nil || !found || len(fields) != 5 || len(fields[2]) != 1 {
+		return own
+	}
+	return Opaque{
+		Shape: fields[0], Provider: fields[1], Kind: OpaqueKind(fields[2][0] - '0'),
+		ID: Text(fields[3]), Data: Text(fields[4]),
+	}
+}
