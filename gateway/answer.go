@@ -28,16 +28,23 @@ func (x *exchange) whole(a *attempt) *outcome {
 	case err != nil:
 		return &outcome{class: classNetwork, err: wire.NewError(wire.CodeUpstreamUnavailable, "Host "+a.host()+" broke its answer off.")}
 	}
-	switch x.codec.ReadAnswer(&x.tap, x.buffer) {
+	switch x.reader.ReadAnswer(&x.tap, x.buffer) {
 	case wire.Failed:
 		return a.failed()
 	case wire.Invalid:
 		return a.invalid("answered with status " + strconv.Itoa(a.resp.StatusCode) + " and a body that is empty or no JSON object")
 	}
+	if x.translated() {
+		if o := x.wholeTranslated(a); o != nil {
+			return o
+		}
+	}
 	x.succeeded(a)
 	switch {
 	case x.gone():
 		_ = x.abandoned()
+	case x.translated() && x.streams():
+		x.finishTranslated(a)
 	case x.began:
 		x.tellWithin(wire.NewError(wire.CodeUpstreamInvalid, "Host "+a.host()+" answered whole although a stream was asked for, and too late for the stream that Relay has begun."))
 	default:
@@ -110,7 +117,8 @@ func (x *exchange) sendWhole(a *attempt, read time.Time) {
 		return
 	}
 	h := x.w.Header()
-	copyDown(h, a.resp.Header)
+	h["Content-Type"] = []string{wire.ContentTypeJSON}
+	x.copyDown(h, a.resp.Header)
 	x.answerHeaders(h)
 	if x.cost != nil {
 		h["X-Relay-Cost-Usd"] = x.values.one(usd(*x.cost))
@@ -141,6 +149,7 @@ func (x *exchange) answerHeaders(h http.Header) {
 	h["X-Relay-Host"] = x.values.one(x.key.Host.Name())
 	h["X-Relay-Model"] = x.values.one(x.model.Name)
 	h["X-Relay-Attempts"] = x.values.one(strconv.Itoa(x.attempts + 1))
+	x.translatedHeaders(h)
 	x.answerLimitHeaders(h)
 	if warned := x.ticket.Warned(); warned != nil {
 		h["X-Relay-Budget-Warning"] = []string{"the budget of " + warned.Source.Owner + " is used up"}

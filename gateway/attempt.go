@@ -34,6 +34,8 @@ type outcome struct {
 	class   class
 	notSent bool   // nothing of the request can have arrived
 	final   bool   // no other key would help
+	unfit   bool   // the host's shapes cannot express the request
+	foreign bool   // the answer is in another shape than the caller's
 	host    string // that was tried
 	key     *plan.HostKey
 	status  int          // of the upstream's answer; 0: none
@@ -152,7 +154,7 @@ func (a *attempt) refused() *outcome {
 	defer timer.Stop()
 	said, _ := io.ReadAll(io.LimitReader(a.resp.Body, maxErrorBody))
 	body := redacted(string(said), a.c.Key)
-	o := &outcome{status: status, header: a.resp.Header, body: body, failure: a.heard(wire.AnswerFailure(status, []byte(body)))}
+	o := &outcome{status: status, header: a.resp.Header, body: body, foreign: a.x.translated(), failure: a.heard(wire.AnswerFailure(status, []byte(body)))}
 	o.class = classOf(&o.failure)
 	return o
 }

@@ -64,6 +64,9 @@ func (x *exchange) forward() error {
 				return x.unanswered(last)
 			}
 		}
+		if last != nil && last.unfit {
+			break
+		}
 	}
 	return x.unanswered(last)
 }
@@ -84,8 +87,10 @@ func (x *exchange) mayGoOn(o *outcome) bool {
 // It returns nil once the caller has an answer.
 func (x *exchange) try(c candidate) *outcome {
 	x.trying = c.trial
-	x.outgoing = x.compose(c)
-	x.warnIgnored(c)
+	if o := x.prepare(c); o != nil {
+		x.giveUp(c, o)
+		return o
+	}
 	before := x.reached
 	x.reached = true // unless it turns out otherwise
 	for dial := 0; ; dial++ {
@@ -135,7 +140,7 @@ func (x *exchange) changes(c candidate) []wire.Edit {
 	}
 	edits := x.call.naming.rename(x, x.edits[:0], c.Binding.UpstreamName)
 	if x.streams() {
-		if edit, ok := x.codec.AskUsage(x.body, &x.members); ok {
+		if edit, ok := x.call.codec.AskUsage(x.body, &x.members); ok {
 			edits = append(edits, edit)
 		}
 	}
@@ -195,6 +200,7 @@ func (x *exchange) pass(a *attempt) *outcome {
 	}
 	x.answer, x.said = a.c.Binding, a.resp.StatusCode
 	x.tap, x.context = wire.Tap{Choices: x.choices()}, x.contextLimit()
+	x.beginTranslation()
 	if framing := x.framing(a.resp.Header.Get("Content-Type")); framing != wire.FramingNone {
 		return x.stream(a, framing)
 	}
@@ -203,7 +209,10 @@ func (x *exchange) pass(a *attempt) *outcome {
 
 // choices is how many answers the request asks for.
 func (x *exchange) choices() int {
-	if x.call.path == pathModel {
+	switch {
+	case x.translated():
+		return 1
+	case x.call.path == pathModel:
 		return gemini.Choices(x.body)
 	}
 	return x.members.Choices(x.body)
@@ -212,13 +221,16 @@ func (x *exchange) choices() int {
 // framing is how the answer is cut. Gemini's streams come in two forms, and an
 // upstream may answer in the other one.
 func (x *exchange) framing(contentType string) wire.Framing {
+	x.reader = x.spoken.codec
 	if !x.streams() {
 		return wire.FramingNone
 	}
-	x.codec = x.call.codec
-	framing := x.codec.Framing(contentType)
-	if x.call.path == pathModel && framing == wire.FramingEvents {
-		x.codec = gemini.Codec{}
+	framing := x.reader.Framing(contentType)
+	if x.spoken.path == pathModel && framing == wire.FramingEvents {
+		x.reader = gemini.Codec{}
+	}
+	if !x.translated() {
+		x.codec = x.reader
 	}
 	return framing
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"relay/gateway/wire"
+	"relay/gateway/wire/hub"
 	"relay/store"
 )
 
@@ -13,6 +14,12 @@ import (
 func (x *exchange) contextLimit() int64 {
 	if !slices.Contains(x.key.Host.Record.Spec.Shapes, store.ShapeOllama) {
 		return 0
+	}
+	if x.translated() && x.translation.asked.Param(hub.NumCtx) != nil {
+		var u wire.Usage
+		if n := u.Count(x.translation.asked.Param(hub.NumCtx)); n > 0 {
+			return n
+		}
 	}
 	if x.call.shape == store.ShapeOllama && x.members.Options.Present() {
 		asked, _ := wire.Member(x.body, x.members.Options, "num_ctx")

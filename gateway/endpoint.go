@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"relay/gateway/wire"
+	"relay/gateway/wire/hub"
 	"relay/store"
 )
 
@@ -19,6 +20,10 @@ type endpoint struct {
 	query   string // that the upstream gets
 	serve   func(*exchange) error
 	listing bool // of models: clients of several shapes call it
+
+	hub        hub.Codec      // of calls that can be translated; nil: it cannot
+	embeds     hub.EmbedCodec // of those for embeddings
+	streamType string         // content type of a translated stream; empty: the codec's
 
 	naming    naming    // of those that read a body; nil: none
 	streaming streaming // whether answers are streamed
@@ -51,6 +56,9 @@ func (x *exchange) streams() bool {
 	}
 	return x.members.Streamed
 }
+
+// translates reports whether the call may go up in another shape.
+func (e *endpoint) translates() bool { return e.hub != nil || e.embeds != nil }
 
 // metered reports whether the call counts: against limits, in usage, in breakers.
 func (x *exchange) metered() bool { return x.call.name != "" && !x.call.unmetered }

@@ -31,7 +31,7 @@ type state struct {
 	values fieldValues // of the answer's header
 	id     string      // request id
 	call   *endpoint
-	codec  wire.Codec
+	codec  wire.Codec // of what the caller reads
 
 	caller    *plan.Caller
 	members   wire.Members
@@ -56,6 +56,10 @@ type state struct {
 	admitted bool // the caller's limits are reserved
 	arrived  bool // an upstream may have seen the request
 	refusal  limiter.Refusal
+
+	spoken      *endpoint    // what the present attempt calls, see translated
+	reader      wire.Codec   // of what its answer is written in
+	translation *translation // nil: the call goes up as it is
 
 	picker       picker
 	attemptsLeft int

@@ -17,6 +17,9 @@ const refusalTimeout = 10 * time.Second
 // answers before silence, and silence before what never arrived. A refused
 // provider key is the gateway's own affair, so it gives way to any other answer.
 func (o *outcome) standing() int {
+	if o.unfit {
+		return 0
+	}
 	switch o.class {
 	case classUnreachable:
 		return 0
@@ -73,12 +76,23 @@ func (x *exchange) verdict(last *outcome) error {
 		return last.err
 	case last.class != classRequest && last.class != classRateLimit && last.class != classQuota:
 		return x.unavailable(last)
-	case x.began:
-		x.errorKind = "upstream_error"
-		return last.failure.AsError()
+	case x.began, last.foreign:
+		return x.refusalTold(last)
 	}
 	x.forwardRefusal(last)
 	return nil
+}
+
+// refusalTold is an upstream's refusal in the caller's shape.
+func (x *exchange) refusalTold(o *outcome) error {
+	x.errorKind = "upstream_error"
+	f := o.failure
+	if o.foreign {
+		f.Type = "" // it is a word of the other shape
+	}
+	e := f.AsError()
+	e.RefusedBy = "upstream:" + o.host
+	return e
 }
 
 // unavailable tells of an upstream that failed, with the beginning of what it

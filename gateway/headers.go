@@ -21,6 +21,16 @@ func goesUp(name string) bool {
 	return strings.HasPrefix(name, "X-Stainless-")
 }
 
+// ofOneShape tells of the headers that go up those which mean nothing to a host
+// that speaks another shape than the caller.
+func ofOneShape(name string) bool {
+	switch name {
+	case "Accept", "Anthropic-Version", "Anthropic-Beta", "Openai-Beta":
+		return true
+	}
+	return false
+}
+
 // goesDown is the allow-list of an upstream's headers, in canonical form.
 func goesDown(name string) bool {
 	switch name {

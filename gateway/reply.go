@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"time"
 
@@ -21,8 +22,8 @@ func (x *exchange) startStream() {
 	}
 	x.began, x.status = true, http.StatusOK
 	h := x.w.Header()
-	h["Content-Type"] = []string{x.codec.StreamType()}
-	copyDown(h, x.upstreamHeader())
+	h["Content-Type"] = []string{cmp.Or(x.call.streamType, x.codec.StreamType())}
+	x.copyDown(h, x.upstreamHeader())
 	x.answerHeaders(h)
 	h["Cache-Control"] = noTransform
 	h["X-Accel-Buffering"] = []string{"no"}
@@ -32,12 +33,24 @@ func (x *exchange) startStream() {
 	}
 }
 
+// copyDown copies what may go to the caller of the upstream's header. The type of
+// what has been translated is the caller's shape's.
+func (x *exchange) copyDown(to, from http.Header) {
+	given := to["Content-Type"]
+	copyDown(to, from)
+	if x.translated() {
+		to["Content-Type"] = given
+	}
+}
+
 // answering notes that the upstream has answered with an event of its own.
 func (x *exchange) answering(a *attempt) {
 	if x.first.IsZero() {
 		x.first = time.Now()
 		x.succeeded(a)
-		x.dropBody()
+		if x.outgoing = nil; !x.translated() { // whose request the writer of the answer refers to
+			x.dropBody()
+		}
 		x.composed = nil // a stream may last for hours
 	}
 	x.startStream()

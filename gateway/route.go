@@ -65,9 +65,18 @@ func (x *exchange) refuseRoute() error {
 	return nil
 }
 
-// takes reports whether the candidate speaks the caller's shape and is at the
-// pinned host, if any.
-func (x *exchange) takes(c plan.Candidate) bool { return c.Takes(x.pin, x.call.shape) }
+// takes reports whether the candidate can take the call and is at the pinned host,
+// if any.
+func (x *exchange) takes(c plan.Candidate) bool { return c.Takes(x.pin, x.asCall()) }
+
+// asCall is the call as the plan knows it.
+func (x *exchange) asCall() plan.Call {
+	call := plan.Call{Shape: x.call.shape}
+	if !x.proxied && x.call.translates() {
+		call.Endpoint = x.call.name
+	}
+	return call
+}
 
 func (x *exchange) unknownModel(name string) error {
 	return refusedByPlan(x.caller.RefuseUnknown(name))

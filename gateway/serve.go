@@ -73,7 +73,7 @@ func (x *exchange) begin(w http.ResponseWriter, r *http.Request, gen *generation
 	x.w, x.r, x.gen = w, r, gen
 	x.rc = *http.NewResponseController(w)
 	x.start = time.Now()
-	x.call, x.codec = e, e.codec
+	x.call, x.codec, x.spoken, x.reader = e, e.codec, e, e.codec
 	if e.listing && r.Header.Get("Anthropic-Version") != "" {
 		x.codec = messages.Codec{} // its clients call the same paths
 	}

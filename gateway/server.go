@@ -13,6 +13,7 @@ import (
 
 	"relay/gateway/plan"
 	"relay/limiter"
+	"relay/store"
 )
 
 // Server answers the inference side. Swap gives it a plan before it serves;
@@ -43,6 +44,7 @@ type Server struct {
 	writeTimeout   time.Duration // of one write to a caller
 	refusalTimeout time.Duration // of the body of a refused answer
 	endpoints      map[string]*endpoint
+	tongues        map[store.Shape]*tongue
 	fallback       http.Handler
 }
 
@@ -57,7 +59,7 @@ func New(opt Options) *Server {
 	s.exchanges.New = func() any { return &exchange{s: s} }
 	s.door, s.load, s.unpackers, s.connections = newDoor(&opt), newLoad(&opt), newUnpackers(), newConnections(opt.MaxConnections)
 	s.writeTimeout, s.refusalTimeout = writeTimeout, refusalTimeout
-	s.endpoints = endpoints()
+	s.endpoints, s.tongues = endpoints(), tongues()
 	s.ShowLimits(opt.LimitHeaders)
 	s.fallback = s.routes()
 	opt.DB.OnTokenRevoked(s.streaming.cutToken)

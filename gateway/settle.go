@@ -153,7 +153,7 @@ func (x *exchange) fillRoute(e *store.Event) {
 	}
 	if x.answer != nil {
 		e.Host, e.HostKey = x.key.Host.Record.Metadata.ID, x.key.ID
-		e.ShapeOut = string(x.call.shape)
+		e.ShapeOut = string(x.spoken.shape)
 		e.Attempts = append(e.Attempts, x.tried(x.key, x.said, ""))
 	}
 }

@@ -18,7 +18,10 @@ const mostHeld = 4 << 10
 // and usage are settled before the terminal event goes out.
 func (x *exchange) stream(a *attempt, framing wire.Framing) *outcome {
 	x.splitter.Frame(framing)
-	x.wantsUsage = x.proxied || x.codec.WantsUsage(x.body, &x.members)
+	x.wantsUsage = x.proxied || x.call.codec.WantsUsage(x.body, &x.members)
+	if x.translated() {
+		x.splitter.HoldWhole()
+	}
 	x.pending = wire.Range{}
 	x.vigil.answered(a, x.s.idleTimeout(a.up))
 	x.s.streaming.add(a)
@@ -61,16 +64,29 @@ func (x *exchange) relay(a *attempt) (done bool, o *outcome) {
 			x.ahead = false
 			withoutMark(&x.next)
 		}
-		kind := x.codec.ReadEvent(&x.tap, &x.next)
+		kind := x.reader.ReadEvent(&x.tap, &x.next)
 		if kind == wire.Failed && !x.began {
 			return false, a.failed()
 		}
-		if x.relayEvent(a, kind) {
+		if x.relayOne(a, kind) {
 			return true, nil
 		}
 	}
-	x.write("")
+	if x.translated() {
+		x.sendTranslated(a)
+	} else {
+		x.write("")
+	}
 	return false, nil
+}
+
+// relayOne deals with one event in the shape of either side, and reports whether it
+// was the last.
+func (x *exchange) relayOne(a *attempt, kind wire.Kind) (last bool) {
+	if x.translated() {
+		return x.relayTranslated(a, kind)
+	}
+	return x.relayEvent(a, kind)
 }
 
 // relayEvent deals with one event, and reports whether it was the last. What

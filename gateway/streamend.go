@@ -120,8 +120,8 @@ func (x *exchange) ended(a *attempt, err error) *outcome {
 	case x.gone():
 		_ = x.abandoned()
 		return nil
-	case errors.Is(err, io.EOF) && !x.splitter.MidEvent() && x.codec.Complete(&x.tap):
-		x.finishStream(a, []byte(x.codec.Terminal()), []byte(x.splitter.Close()))
+	case errors.Is(err, io.EOF) && !x.splitter.MidEvent() && x.reader.Complete(&x.tap):
+		x.endComplete(a)
 		return nil
 	}
 	own := a.revoked()
@@ -143,6 +143,15 @@ func (x *exchange) ended(a *attempt, err error) *outcome {
 		x.breakOff(e)
 	}
 	return nil
+}
+
+// endComplete ends a stream that was whole and had no terminal event.
+func (x *exchange) endComplete(a *attempt) {
+	if x.translated() {
+		x.finishTranslated(a)
+		return
+	}
+	x.finishStream(a, []byte(x.codec.Terminal()), []byte(x.splitter.Close()))
 }
 
 // breakOff tells the caller that the stream is not whole: an error event and

@@ -103,10 +103,10 @@ func (u *upstream) targetAt(at *url.URL, form bool) target {
 // target is where this attempt goes.
 func (a *attempt) target() target {
 	x := a.x
-	if x.call.path != pathModel {
-		return a.up.targets[x.call.path]
+	if x.spoken.path != pathModel {
+		return a.up.targets[x.spoken.path]
 	}
-	at := a.up.url(suffix{path: gemini.Path(a.c.Binding.UpstreamName, x.call.verb)})
-	at.RawQuery = x.call.query
+	at := a.up.url(suffix{path: gemini.Path(a.c.Binding.UpstreamName, x.spoken.verb)})
+	at.RawQuery = x.spoken.query
 	return a.up.targetAt(at, false)
 }

@@ -79,9 +79,9 @@ func appendKey(fields []http1.Field, spec *store.HostSpec, name string, k *plan.
 // allow-list lets through of the caller's header, and the key.
 func (a *attempt) appendFields(fields []http1.Field) []http1.Field {
 	in := a.x.r.Header
-	versioned := a.x.call.shape != store.ShapeAnthropic
+	versioned, translated := a.x.spoken.shape != store.ShapeAnthropic, a.x.translated()
 	for name, values := range in {
-		if !goesUp(name) || a.up.sets(name) || hasToken(in["Connection"], name) {
+		if !goesUp(name) || a.up.sets(name) || hasToken(in["Connection"], name) || translated && ofOneShape(name) {
 			continue
 		}
 		versioned = versioned || name == "Anthropic-Version"
@@ -92,7 +92,7 @@ func (a *attempt) appendFields(fields []http1.Field) []http1.Field {
 	if !versioned && !a.up.sets("Anthropic-Version") {
 		fields = append(fields, http1.Field{Name: "Anthropic-Version", Value: anthropicVersion})
 	}
-	if suffixes[a.x.call.path].form {
+	if suffixes[a.x.spoken.path].form {
 		fields = append(fields, http1.Field{Name: "Content-Type", Value: in.Get("Content-Type")})
 	}
 	if !a.up.sets("User-Agent") {

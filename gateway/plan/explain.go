@@ -68,7 +68,7 @@ func Explain(p *Plan, q Question) (Explanation, error) {
 	if q.Live != nil {
 		e.keyStates, e.hostStates = q.Live.KeyStates(), q.Live.HostStates()
 	}
-	e.path, e.shape = callOf(q.Endpoint)
+	e.path, e.call = callOf(q.Endpoint)
 	e.asksFor = e.find()
 	out := Explanation{
 		Model: q.Model, Endpoint: q.Endpoint, Refusal: e.refusal(), Rungs: e.rungs(), Route: e.route(),
@@ -90,8 +90,8 @@ func Explain(p *Plan, q Question) (Explanation, error) {
 type explainer struct {
 	*asked
 	Question
-	path  string // that a request to the endpoint has
-	shape store.Shape
+	path string // that a request to the endpoint has
+	call Call
 
 	asksFor *Model // nil: there is none of the name
 	model   *Model // that is looked at: the same, or one that it goes on with
@@ -125,7 +125,7 @@ func (e *explainer) on(m *Model, way *Route) *explainer {
 	return &other
 }
 
-func (e *explainer) takes(c Candidate) bool { return c.Takes(e.pin, e.shape) }
+func (e *explainer) takes(c Candidate) bool { return c.Takes(e.pin, e.call) }
 
 // limits returns all that the request would be held against.
 func (e *explainer) limits() []*limiter.Limit {
@@ -162,9 +162,14 @@ func (e *explainer) chances() []string {
 	return notes
 }
 
-// callOf returns the path under which callers reach an endpoint, and the shape
-// that they speak there.
-func callOf(endpoint string) (path string, shape store.Shape) {
+// callOf returns the path under which callers reach an endpoint, and how they call
+// there.
+func callOf(endpoint string) (path string, call Call) {
+	path, shape := pathOf(endpoint)
+	return path, Call{Shape: shape, Endpoint: endpoint}
+}
+
+func pathOf(endpoint string) (path string, shape store.Shape) {
 	switch endpoint {
 	case store.EndpointChat:
 		return "/v1/chat/completions", store.ShapeOpenAI

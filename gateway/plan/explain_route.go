@@ -108,8 +108,8 @@ func (e *explainer) whyNot(c Candidate) string {
 	switch {
 	case e.pin != nil && c.Key.Host != e.pin:
 		return "the request names host " + e.pin.Name()
-	case !c.Binding.Speaks(e.shape):
-		return c.Key.Host.Name() + " does not speak " + string(e.shape) + " for this model"
+	case !c.Binding.Takes(e.call):
+		return c.Key.Host.Name() + " does not speak " + string(e.call.Shape) + " for this model"
 	case e.benched(c):
 		return benchedText(e.keyStates[c.Key.ID])
 	}

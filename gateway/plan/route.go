@@ -1,7 +1,5 @@
 package plan
 
-import "relay/store"
-
 // Access is what a ladder allows: a route for each model it may use.
 type Access struct {
 	routes map[*Model]*Route
@@ -52,8 +50,8 @@ type Candidate struct {
 	Binding *Binding
 }
 
-// Takes reports whether the candidate can take a request in the shape that is
-// pinned to the host; a nil pin is none.
-func (c Candidate) Takes(pin *Host, s store.Shape) bool {
-	return (pin == nil || c.Key.Host == pin) && c.Binding.Speaks(s)
+// Takes reports whether the candidate can take a call that is pinned to the host;
+// a nil pin is none.
+func (c Candidate) Takes(pin *Host, call Call) bool {
+	return (pin == nil || c.Key.Host == pin) && c.Binding.Takes(call)
 }

@@ -58,6 +58,9 @@ func (s *Splitter) unfinished(e *Event) bool {
 	switch {
 	case s.over && held+s.yielded > 0:
 		return s.yieldRest(e)
+	case s.whole && held >= MaxEvent:
+		s.err = ErrEventTooLong
+	case s.whole:
 	case s.yielded == 0 && held >= MaxWhole, s.yielded > 0 && held >= 2*TailWindow:
 		return s.yieldPiece(e)
 	}

@@ -39,7 +39,7 @@ var ErrEventTooLong = errors.New("read event stream: an event is longer than 16 
 // Events that follow one another lie side by side in memory, so that several
 // can be written at once: Bytes takes any range of offsets that the events of
 // one read span. Space invalidates the offsets and the slices of earlier
-// events. A Splitter holds at most MaxWhole bytes of the stream, and the data
+// events. A Splitter holds at most MaxWhole bytes of the stream (see HoldWhole), and the data
 // once more of an event that has several data lines; some time after a long
 // event it is back at 4 KiB. In a steady state it does not allocate. The zero
 // Splitter is ready.
@@ -60,6 +60,7 @@ type Splitter struct {
 
 	framing Framing
 	nest    nest // where the framing is an array
+	whole   bool // events are not yielded in pieces
 }
 
 // End tells that the stream has ended cleanly: Next yields what is left of it

@@ -27,13 +27,25 @@ func (s *Splitter) Reset() {
 func (s *Splitter) Space() []byte {
 	s.compact()
 	switch free := len(s.buf) - s.end; {
-	case free < leastRead && len(s.buf) < MaxWhole:
-		s.resize(max(firstBuffer, min(2*len(s.buf), MaxWhole)))
+	case free < leastRead && len(s.buf) < s.most():
+		s.resize(max(firstBuffer, min(2*len(s.buf), s.most())))
 	case s.isIdle():
 		s.resize(firstBuffer)
 		s.block.joined = nil
 	}
 	return s.buf[s.end:]
+}
+
+// HoldWhole makes the splitter hold events of up to MaxEvent bytes and yield none
+// in pieces, until Reset. It is for readers who need all that an event says.
+func (s *Splitter) HoldWhole() { s.whole = true }
+
+// most is how large the buffer may grow.
+func (s *Splitter) most() int {
+	if s.whole {
+		return MaxEvent + leastRead
+	}
+	return MaxWhole
 }
 
 func (s *Splitter) resize(size int) {

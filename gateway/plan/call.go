@@ -1,0 +1,35 @@
+package plan
+
+import "relay/store"
+
+// Call is what a candidate must be able to take.
+type Call struct {
+	Shape    store.Shape // that the caller speaks
+	Endpoint string      // from which it may be translated, one of store's; empty: it must go as it is
+}
+
+// Takes reports whether the binding's host takes the call: as it is, or in a shape
+// into which it can be translated.
+func (b *Binding) Takes(call Call) bool {
+	if b.Speaks(call.Shape) {
+		return true
+	}
+	for _, shape := range b.Shapes {
+		if Translates(call.Endpoint, shape) {
+			return true
+		}
+	}
+	return false
+}
+
+// Translates reports whether calls of an endpoint can be put into a shape.
+func Translates(endpoint string, into store.Shape) bool {
+	switch endpoint {
+	case store.EndpointChat, store.EndpointResponses, store.EndpointMessages, store.EndpointGemini,
+		store.EndpointGenerate, store.EndpointOllama:
+		return true
+	case store.EndpointEmbeddings:
+		return into == store.ShapeOpenAI || into == store.ShapeGemini || into == store.ShapeOllama
+	}
+	return false
+}
