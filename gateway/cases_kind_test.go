@@ -261,12 +261,15 @@ func (r *rig) stock(up *gatewaytest.Upstream) {
 // it.
 func (r *rig) speaking(up *gatewaytest.Upstream, shape store.Shape, auth, model string) {
 	r.tb.Helper()
-	host := string(shape)
+	host := hostNamed(shape)
 	m := put(r, model, store.ModelSpec{})
 	h := put(r, host, store.HostSpec{BaseURL: baseOf(host, up.URL()), Auth: auth, Shapes: []store.Shape{shape}})
 	put(r, model+"-"+host, store.HostBindingSpec{ModelID: m.Metadata.ID, HostID: h.Metadata.ID, UpstreamName: model + "-2026", PricingID: r.pricing()})
-	put(r, host+"-1", store.HostKeySpec{HostID: h.Metadata.ID, Source: store.KeySource{Kind: "env", Env: strings.ToUpper(host) + "_1"}})
+	put(r, host+"-1", store.HostKeySpec{HostID: h.Metadata.ID, Source: store.KeySource{Kind: "env", Env: strings.ToUpper(string(shape)) + "_1"}})
 }
+
+// hostNamed is the name of a host that speaks the shape alone.
+func hostNamed(shape store.Shape) string { return strings.ReplaceAll(string(shape), "_", "-") }
 
 // policy puts a rate limit with the rules on the policy that governs every key.
 func (r *rig) policy(rules ...limiter.Rule) {

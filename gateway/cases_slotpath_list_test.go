@@ -54,6 +54,7 @@ func upstreamPaths() []slotPath {
 		{number: 17, name: "a stream is long in coming", stream: true, script: func(k kind) gatewaytest.Script {
 			return gatewaytest.Join(after(30*time.Millisecond), k.opening(), after(30*time.Millisecond), k.closing())
 		}},
+		{number: 23, name: "an event cannot be translated", stream: true, model: "foreign", foreign: true, want: "cannot be translated"},
 		{number: 26, name: "upgrade", want: " 502 ", script: says(gatewaytest.Head(101, "Upgrade: x", "Connection: Upgrade"), gatewaytest.Close())},
 		{number: 26, name: "early hints", want: " 200 ", script: func(k kind) gatewaytest.Script { return gatewaytest.Join(gatewaytest.Early(3), k.says(7, 3)) }},
 		{number: 26, name: "no end of early hints", want: " 502 ", script: says(gatewaytest.Early(1000), gatewaytest.Close())},

@@ -32,6 +32,8 @@ type slotPath struct {
 	stream bool                            // only streams go it
 	whole  bool                            // only whole answers go it
 	costly bool                            // to be gone seldom where many are
+
+	foreign bool // only calls go it that are translated
 }
 
 // slotCall is one call on such a way.
@@ -101,6 +103,7 @@ func (s *slotStand) hosts(t *testing.T) {
 	full := put(s.rig, "full-rl", store.RateLimitSpec{Rules: []limiter.Rule{sliding(limiter.MeterConcurrency, 1000, time.Minute), sliding(limiter.MeterRequests, 1, time.Hour)}})
 	all := []store.Shape{store.ShapeOpenAI, store.ShapeResponses, store.ShapeAnthropic, store.ShapeGemini, store.ShapeOllama}
 	for name, h := range map[string]struct {
+		shapes   []store.Shape
 		base     string
 		tier     string
 		timeouts *store.HostTimeouts
@@ -109,19 +112,22 @@ func (s *slotStand) hosts(t *testing.T) {
 		"good": {base: s.up.URL()}, "busy": {base: s.busy.URL()}, "busier": {base: s.busy.URL()}, "busiest": {base: s.busy.URL()},
 		"full": {base: s.up.URL(), tier: full.Metadata.ID}, "slow": {base: s.up.URL(), timeouts: &store.HostTimeouts{Header: &short}}, "silent": {base: s.up.URL(), timeouts: &store.HostTimeouts{Idle: &short}},
 		"gone": {base: "http://127.0.0.1:1"}, "nameless": {base: "https://nothing.invalid"}, "untrusted": {base: gatewaytest.NewTLS(t, gatewaytest.NewAuthority(t).Good()).URL()},
-		"draining": {base: s.up.URL(), drain: 20 * time.Millisecond},
+		"draining": {base: s.up.URL(), drain: 20 * time.Millisecond}, "foreign": {base: s.up.URL() + "/v1", shapes: []store.Shape{store.ShapeAnthropic}},
 	} {
 		if h.tier == "" {
 			h.tier = tier.Metadata.ID
 		}
-		put(s.rig, name, store.HostSpec{BaseURL: h.base, Auth: "none", Shapes: all, Timeouts: h.timeouts, DrainOnDisconnect: store.Duration(h.drain)})
+		if h.shapes == nil {
+			h.shapes = all
+		}
+		put(s.rig, name, store.HostSpec{BaseURL: h.base, Auth: "none", Shapes: h.shapes, Timeouts: h.timeouts, DrainOnDisconnect: store.Duration(h.drain)})
 		put(s.rig, "tier-"+name, store.PolicySpec{RateLimitID: h.tier})
 		s.giveTo(name, "tier-"+name)
 		edit(s.rig, name, func(h *store.Host) { h.Spec.DefaultTierPolicyID = s.record(store.KindPolicy, "tier-"+name) })
 	}
 	for model, hosts := range map[string][]string{
 		"chat": {"good"}, "claude": {"good"}, "gem": {"good"}, "lama": {"good"}, "pair": {"busy", "good"}, "worn": {"busy", "busier", "busiest"}, "full": {"full"},
-		"slow": {"slow"}, "silent": {"silent"}, "gone": {"gone"}, "nameless": {"nameless"}, "untrusted": {"untrusted"}, "draining": {"draining"},
+		"slow": {"slow"}, "silent": {"silent"}, "gone": {"gone"}, "nameless": {"nameless"}, "untrusted": {"untrusted"}, "draining": {"draining"}, "foreign": {"foreign"},
 	} {
 		m := put(s.rig, model, store.ModelSpec{Limits: &store.Limits{Concurrency: int64p(1000)}})
 		for i, host := range hosts {
@@ -152,6 +158,10 @@ func (a aborting) Write([]byte) (int, error)   { panic(http.ErrAbortHandler) }
 
 // play answers a request as its path says.
 func (s *slotStand) play(x *gatewaytest.Exchange) error {
+	if strings.Contains(string(x.Request.Body), `"model":"foreign"`) { // the rest has been translated
+		k := kindsNamed("messages stream")[0]
+		return gatewaytest.Join(k.opening(), gatewaytest.Chunk(k.answer(7, 3)[1], k.event(`{"type":"content_block_delta",`)), gatewaytest.Hang())(x)
+	}
 	_, rest, _ := strings.Cut(string(x.Request.Body), `"slot":"`)
 	name, rest, _ := strings.Cut(rest, "/")
 	kindName, _, _ := strings.Cut(rest, `"`)
@@ -196,7 +206,9 @@ func (s *slotStand) goOn(p slotPath, k kind, caller int) string {
 }
 
 // takes reports whether a call of the kind can go the path.
-func (p *slotPath) takes(k kind) bool { return (k.streamed || !p.stream) && (!k.streamed || !p.whole) }
+func (p *slotPath) takes(k kind) bool {
+	return (k.streamed || !p.stream) && (!k.streamed || !p.whole) && (!p.foreign || k.shape != store.ShapeAnthropic)
+}
 
 // slots is what must be as before once everything is over.
 type slots struct{ goroutines int }

@@ -21,6 +21,9 @@ func (x *exchange) complete() error {
 	if err := x.route(name); err != nil {
 		return err
 	}
+	if x.loads() {
+		return nil
+	}
 	if err := x.admit(); err != nil {
 		return err
 	}

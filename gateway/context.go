@@ -15,23 +15,31 @@ func (x *exchange) contextLimit() int64 {
 	if !slices.Contains(x.key.Host.Record.Spec.Shapes, store.ShapeOllama) {
 		return 0
 	}
-	if x.translated() && x.translation.asked.Param(hub.NumCtx) != nil {
-		var u wire.Usage
-		if n := u.Count(x.translation.asked.Param(hub.NumCtx)); n > 0 {
-			return n
-		}
-	}
-	if x.call.shape == store.ShapeOllama && x.members.Options.Present() {
-		asked, _ := wire.Member(x.body, x.members.Options, "num_ctx")
-		var u wire.Usage
-		if n := u.Count(asked.Of(x.body)); n > 0 {
-			return n
-		}
+	var u wire.Usage
+	if n := u.Count(x.contextAsked()); n > 0 {
+		return n
 	}
 	if m := x.gen.plan.Catalog().Models.Get(x.model.ID); m != nil {
 		return m.Spec.ContextWindow
 	}
 	return 0
+}
+
+// contextAsked is the number of tokens that the request asks for, as JSON; nil where
+// it does not, or in a way that goes unheeded.
+func (x *exchange) contextAsked() []byte {
+	switch {
+	case x.translated():
+		asked := &x.translation.asked
+		if n := asked.Param(hub.NumCtx); n != nil {
+			return n
+		}
+		return hub.MemberOf(asked.Param(hub.RunnerOptions), "num_ctx")
+	case x.call.shape == store.ShapeOllama && x.members.Options.Present():
+		asked, _ := wire.Member(x.body, x.members.Options, "num_ctx")
+		return asked.Of(x.body)
+	}
+	return nil
 }
 
 // fillsContext reports whether prompt and answer fill the context, as far as that

@@ -21,7 +21,7 @@ type endpoint struct {
 	serve   func(*exchange) error
 	listing bool // of models: clients of several shapes call it
 
-	hub        hub.Codec      // of calls that can be translated; nil: it cannot
+	hub        hub.Caller     // of calls that can be translated; nil: it cannot
 	embeds     hub.EmbedCodec // of those for embeddings
 	streamType string         // content type of a translated stream; empty: the codec's
 

@@ -6,6 +6,8 @@ import (
 	"relay/gateway/wire"
 	"relay/gateway/wire/chat"
 	"relay/gateway/wire/gemini"
+	"relay/gateway/wire/generate"
+	"relay/gateway/wire/hub"
 	"relay/gateway/wire/media"
 	"relay/gateway/wire/messages"
 	"relay/gateway/wire/ollama"
@@ -51,12 +53,13 @@ func spellings() []string {
 // versioned are the endpoints whose documented path begins with /v1.
 func versioned() map[string]*endpoint {
 	return map[string]*endpoint{
-		"/chat/completions": generating(store.EndpointChat, store.ShapeOpenAI, chat.Codec{}, pathChat),
-		"/responses":        generating(store.EndpointResponses, store.ShapeResponses, responses.Codec{}, pathResponses),
-		"/messages":         generating(store.EndpointMessages, store.ShapeAnthropic, messages.Codec{}, pathMessages),
+		"/chat/completions": onHub(generating(store.EndpointChat, store.ShapeOpenAI, chat.Codec{}, pathChat), chat.Hub{}),
+		"/responses":        onHub(generating(store.EndpointResponses, store.ShapeResponses, responses.Codec{}, pathResponses), responses.Hub{}),
+		"/messages":         onHub(generating(store.EndpointMessages, store.ShapeAnthropic, messages.Codec{}, pathMessages), messages.Hub{}),
+		"/generate":         onHub(generating(store.EndpointGenerate, shapeGenerate, generate.Codec{}, pathChat), generate.Hub{}),
 		"/completions":      generating(store.EndpointCompletions, store.ShapeOpenAI, chat.Completions{}, pathCompletions),
 
-		"/embeddings":         whole(generating(store.EndpointEmbeddings, store.ShapeOpenAI, chat.Embeddings{}, pathEmbeddings)),
+		"/embeddings":         embedding(whole(generating(store.EndpointEmbeddings, store.ShapeOpenAI, chat.Embeddings{}, pathEmbeddings)), chat.EmbeddingsHub{}),
 		"/rerank":             whole(generating(store.EndpointRerank, store.ShapeOpenAI, chat.Rerank{}, pathRerank)),
 		"/moderations":        whole(generating(store.EndpointModerations, store.ShapeOpenAI, chat.Moderations{}, pathModerations)),
 		"/images/generations": generating(store.EndpointImages, store.ShapeOpenAI, media.Images{}, pathImages),
@@ -76,10 +79,10 @@ func native() map[string]*endpoint {
 	return map[string]*endpoint{
 		"/v1beta/models": {method: http.MethodGet, shape: store.ShapeGemini, codec: gemini.Codec{}, serve: (*exchange).listModels},
 
-		"/api/chat":       unlessNo(generating(store.EndpointOllama, store.ShapeOllama, ollama.Codec{}, pathOllamaChat)),
-		"/api/generate":   unlessNo(generating(store.EndpointOllama, store.ShapeOllama, ollama.Codec{}, pathOllamaGenerate)),
-		"/api/embed":      whole(generating(store.EndpointEmbeddings, store.ShapeOllama, ollama.Embeddings{}, pathOllamaEmbed)),
-		"/api/embeddings": whole(generating(store.EndpointEmbeddings, store.ShapeOllama, ollama.Embeddings{}, pathOllamaEmbeddings)),
+		"/api/chat":       lines(onHub(unlessNo(generating(store.EndpointOllama, store.ShapeOllama, ollama.Codec{}, pathOllamaChat)), ollama.Hub{})),
+		"/api/generate":   lines(onHub(unlessNo(generating(store.EndpointOllama, store.ShapeOllama, ollama.Codec{}, pathOllamaGenerate)), ollama.GenerateHub{})),
+		"/api/embed":      embedding(whole(generating(store.EndpointEmbeddings, store.ShapeOllama, ollama.Embeddings{}, pathOllamaEmbed)), ollama.EmbeddingsHub{}),
+		"/api/embeddings": embedding(whole(generating(store.EndpointEmbeddings, store.ShapeOllama, ollama.Embeddings{}, pathOllamaEmbeddings)), ollama.EmbeddingsHub{}),
 		"/api/show":       unmetered(whole(named(generating(store.EndpointOllama, store.ShapeOllama, ollama.Show{}, pathOllamaShow))), (*exchange).describe),
 		"/api/tags":       {method: http.MethodGet, shape: store.ShapeOllama, codec: ollama.Codec{}, serve: (*exchange).listModels},
 		"/api/ps":         {method: http.MethodGet, shape: store.ShapeOllama, codec: ollama.Codec{}, serve: (*exchange).listRunning},
@@ -98,11 +101,11 @@ func models() (shown, shownGemini *endpoint, calls map[string]*endpoint) {
 	shown = &endpoint{method: http.MethodGet, shape: store.ShapeOpenAI, codec: chat.Codec{}, serve: (*exchange).showModel, listing: true}
 	shownGemini = &endpoint{method: http.MethodGet, shape: store.ShapeGemini, codec: gemini.Codec{}, serve: (*exchange).showModel}
 	return shown, shownGemini, map[string]*endpoint{
-		"generateContent":               geminiCall(store.EndpointGemini, gemini.Codec{}, "generateContent", streamsNever),
-		"streamGenerateContent":         geminiCall(store.EndpointGemini, gemini.Array{}, "streamGenerateContent", streamsAlways),
-		"streamGenerateContent?alt=sse": sse(geminiCall(store.EndpointGemini, gemini.Codec{}, "streamGenerateContent", streamsAlways)),
-		"embedContent":                  geminiCall(store.EndpointEmbeddings, gemini.Embeddings{}, "embedContent", streamsNever),
-		"batchEmbedContents":            geminiCall(store.EndpointEmbeddings, gemini.Embeddings{}, "batchEmbedContents", streamsNever),
+		"generateContent":               onHub(geminiCall(store.EndpointGemini, gemini.Codec{}, "generateContent", streamsNever), gemini.Hub{}),
+		"streamGenerateContent":         array(onHub(geminiCall(store.EndpointGemini, gemini.Array{}, "streamGenerateContent", streamsAlways), gemini.HubArray{})),
+		"streamGenerateContent?alt=sse": onHub(sse(geminiCall(store.EndpointGemini, gemini.Codec{}, "streamGenerateContent", streamsAlways)), gemini.Hub{}),
+		"embedContent":                  embedding(geminiCall(store.EndpointEmbeddings, gemini.Embeddings{}, "embedContent", streamsNever), gemini.EmbeddingsHub{}),
+		"batchEmbedContents":            embedding(geminiCall(store.EndpointEmbeddings, gemini.Embeddings{}, "batchEmbedContents", streamsNever), gemini.EmbeddingsHub{}),
 		"countTokens":                   unmetered(geminiCall(store.EndpointGemini, gemini.Counting{}, "countTokens", streamsNever), (*exchange).estimateGemini),
 	}
 }
@@ -115,6 +118,30 @@ func generating(name string, shape store.Shape, codec wire.Codec, at path) *endp
 func geminiCall(name string, codec wire.Codec, verb string, s streaming) *endpoint {
 	e := generating(name, store.ShapeGemini, codec, pathModel)
 	e.naming, e.verb, e.streaming = byPath{}, verb, s
+	return e
+}
+
+// onHub makes an endpoint one whose calls may go up in another shape.
+func onHub(e *endpoint, h hub.Caller) *endpoint {
+	e.hub = h
+	return e
+}
+
+// embedding is onHub for embeddings.
+func embedding(e *endpoint, h hub.EmbedCodec) *endpoint {
+	e.embeds = h
+	return e
+}
+
+// lines makes an endpoint one whose translated streams are JSON, one a line.
+func lines(e *endpoint) *endpoint {
+	e.streamType = wire.ContentTypeLines
+	return e
+}
+
+// array makes an endpoint one whose translated streams are one JSON array.
+func array(e *endpoint) *endpoint {
+	e.streamType = wire.ContentTypeJSON
 	return e
 }
 

@@ -156,7 +156,15 @@ func (x *exchange) keepAlive() {
 		}
 	}
 	x.ahead = !x.vigil.spoke
-	x.send([]byte(x.splitter.LineEnds(x.codec.KeepAlive())))
+	x.send([]byte(x.lineEnds(x.codec.KeepAlive())))
+}
+
+// lineEnds returns text with the line ends of the caller's stream.
+func (x *exchange) lineEnds(text string) string {
+	if x.translated() {
+		return text
+	}
+	return x.splitter.LineEnds(text)
 }
 
 // upstreamHeader is that of the answer that is being passed on; none before it

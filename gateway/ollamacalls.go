@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"relay/gateway/plan"
 	"relay/gateway/wire"
+	"relay/gateway/wire/hub"
 	"relay/gateway/wire/ollama"
 )
 
@@ -23,6 +25,21 @@ func (x *exchange) tellVersion() error {
 	}
 	x.sendJSON(append(wire.AppendText(nil, `{"version":`, ollama.Version), '}'))
 	return nil
+}
+
+// loads answers a call that only has a model loaded, or unloaded, where no host of
+// the model is an Ollama: elsewhere it costs nothing, and there is nothing to do.
+func (x *exchange) loads() bool {
+	loader, ok := x.call.hub.(ollama.Loader)
+	if !ok {
+		return false
+	}
+	reason := loader.Loads(x.body)
+	if reason == "" || x.way.Any(func(c plan.Candidate) bool { return c.Binding.Speaks(x.call.shape) }) {
+		return false
+	}
+	x.sendJSON(loader.AppendLoaded(nil, &hub.Reply{Model: x.requested, Created: x.start.Unix()}, reason))
+	return true
 }
 
 // refuseManaging refuses what would change the models that a host holds.

@@ -59,10 +59,14 @@ func (x *exchange) routeTo(m *plan.Model, pin *plan.Host) error {
 }
 
 func (x *exchange) refuseRoute() error {
-	if r := x.caller.RefuseRoute(x.model, x.way, x.pin, x.takes); r != nil {
-		return refusedByPlan(r)
+	r := x.caller.RefuseRoute(x.model, x.way, x.pin, x.takes)
+	switch {
+	case r == nil:
+		return nil
+	case x.call.embeds != nil && x.servedOtherwise():
+		return wire.NewError(wire.CodeEmbeddingsUnsupported, "No host of model "+quoted(x.model.Name)+" makes embeddings. Name a model that does (GET /v1/models).")
 	}
-	return nil
+	return refusedByPlan(r)
 }
 
 // takes reports whether the candidate can take the call and is at the pinned host,

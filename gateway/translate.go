@@ -9,6 +9,7 @@ import (
 	"relay/gateway/plan"
 	"relay/gateway/wire"
 	"relay/gateway/wire/hub"
+	"relay/gateway/wire/ollama"
 	"relay/store"
 )
 
@@ -108,6 +109,9 @@ func (x *exchange) decoded() *translation {
 	}
 	t.asked.Streamed = x.streams()
 	t.err = x.call.hub.Decode(x.body, &t.asked)
+	if given := x.r.Header.Get(runnerOptions); given != "" && t.err == nil {
+		t.err = ollama.ReadOptions(runnerOptions, []byte(given), &t.asked)
+	}
 	return t
 }
 

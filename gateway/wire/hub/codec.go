@@ -2,26 +2,11 @@ package hub
 
 import "relay/gateway/wire"
 
-// Codec is a shape on the hub. Codecs hold no state and are safe for concurrent
-// use.
+// Codec is a shape on the hub that both callers and hosts speak. Codecs hold no
+// state and are safe for concurrent use.
 type Codec interface {
-	// Shape is the shape's name in bindings, such as openai.
-	Shape() string
-	// Fates says what requests of this shape can express.
-	Fates() *Fates
-
-	// Decode reads a caller's body, which has passed wire.Scan, into an empty
-	// Request. Errors are *wire.Error.
-	Decode(body []byte, r *Request) error
-	// Encode appends the body that goes up. The request has passed Check with the
-	// codec's Fates; what only the values show to be inexpressible is refused
-	// with a *wire.Error. The same request gives the same bytes, always.
-	Encode(dst []byte, r *Request, to Target) ([]byte, error)
-
-	// Decoder returns a reader of one upstream answer to the request.
-	Decoder(r *Request, provider string) Decoder
-	// Encoder returns a writer of one answer to the caller.
-	Encoder(r *Reply) Encoder
+	Caller
+	Upstream
 }
 
 // Decoder reads an upstream's answer into events. Usage and errors are not among

@@ -1,5 +1,7 @@
 package hub
 
+import "slices"
+
 // Embeds is a request for embeddings, whichever shape told it.
 type Embeds struct {
 	Inputs     []Text
@@ -9,6 +11,13 @@ type Embeds struct {
 	Task       Text   // what the vectors are for; empty: not said
 	Title      Text
 	Dropped    []string // members that no shape's upstream gets
+}
+
+// Drop notes a member that no shape's upstream gets, as Request.AddUnknown does.
+func (e *Embeds) Drop(name string) {
+	if name = told(name); len(e.Dropped) < mostUnknown && !slices.Contains(e.Dropped, name) {
+		e.Dropped = append(e.Dropped, name)
+	}
 }
 
 // Vectors are the answer: one JSON array of numbers for each input, in order, as

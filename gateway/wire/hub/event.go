@@ -13,7 +13,7 @@ type Event struct {
 	Call   Call   // of EventPart of a PartCall; ID may be empty from a Decoder
 	Opaque Opaque // of EventOpaque
 	Media  Part   // of EventPart of a PartImage or PartAudio, which has no deltas
-	Cut    bool   // of EventPartEnd: the arguments of a call have not come to their end
+	Cut    bool   // of EventPartEnd: the arguments of a call have not come to their end; Decoders may say so
 
 	Reason  Reason      // of EventFinish
 	StopSeq Text        // the text that ended the answer, with ReasonStopSequence

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"strings"
+
+	"relay/gateway/wire"
 )
 
 // Opaque is a part of an answer that only the model that wrote it can read: the
@@ -63,8 +65,19 @@ func Unseal(t Text, own Opaque) Opaque {
 	if err != nil || !found || len(fields) != 5 || len(fields[2]) != 1 {
 		return own
 	}
-	return Opaque{
+	sealed := Opaque{
 		Shape: fields[0], Provider: fields[1], Kind: OpaqueKind(fields[2][0] - '0'),
 		ID: Text(fields[3]), Data: Text(fields[4]),
 	}
+	if !sealed.ID.sound() || !sealed.Data.sound() {
+		return own
+	}
+	return sealed
+}
+
+// sound reports whether the text can stand in a body that goes up. A caller may
+// have sealed anything.
+func (t Text) sound() bool {
+	object := append(t.AppendAfter(nil, `{"":`), '}')
+	return wire.Valid(object[len(`{"":`):len(object)-1]) && wire.Scan(object, &wire.Members{}) == nil
 }

@@ -1,6 +1,11 @@
 package hub
 
-import "relay/gateway/wire"
+import (
+	"slices"
+	"strings"
+
+	"relay/gateway/wire"
+)
 
 // Request is what a caller asks a model for. It is not changed once it has been
 // decoded and refers to the body it was read from.
@@ -18,6 +23,7 @@ type Request struct {
 	Extensions []Extension // for one shape of upstream alone
 	Streamed   bool        // the caller waits for a stream
 	WantsUsage bool        // and for the usage in it, where its shape asks for that
+	Echo       []Member    // what answers of the caller's shape repeat of its body
 }
 
 // Member is a member of the caller's body.
@@ -49,6 +55,7 @@ type Reasoning struct {
 	Effort  string // none, minimal, low, medium, high, xhigh or max; empty: not said
 	Budget  int64  // tokens; 0: not said; -1: as many as the model likes
 	Summary string // auto, concise, detailed or none: whether thoughts are told; empty: not said
+	Think   string // what a caller tells a local runner, see SetThink; it says the same; empty: not said
 }
 
 // Asked reports whether the caller said anything of reasoning.
@@ -81,9 +88,27 @@ func (r *Request) Set(p Param, name string, value []byte) {
 	}
 }
 
-// AddUnknown keeps a member that no shape's upstream gets.
+// AddUnknown keeps a member that no shape's upstream gets: up to mostUnknown, each
+// name once and as a header can tell it.
 func (r *Request) AddUnknown(name string, value []byte) {
-	r.Unknown = append(r.Unknown, Member{Name: name, Value: value})
+	name = told(name)
+	known := slices.ContainsFunc(r.Unknown, func(m Member) bool { return m.Name == name })
+	if !known && len(r.Unknown) < mostUnknown {
+		r.Unknown = append(r.Unknown, Member{Name: name, Value: value})
+	}
+}
+
+const mostUnknown, longestTold = 32, 64
+
+// told returns a caller's name for something as it may stand in a list in a header:
+// visible ASCII, 64 bytes at most.
+func told(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r <= ' ' || r > '~' || r == ',' {
+			return '?'
+		}
+		return r
+	}, name[:min(len(name), longestTold)])
 }
 
 // Extension returns the caller's members for one shape; nil when there are none.

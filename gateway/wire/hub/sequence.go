@@ -37,11 +37,16 @@ type part struct {
 	opaque []Opaque
 	text   Text // of a call all of its arguments, of others what waits
 	ended  bool
+	cut    bool // as its decoder says
 	media  Part
 }
 
-// MostHeld is how many bytes of parts a Sequence keeps back.
-const MostHeld = 16 << 20
+// MostHeld is how many bytes of parts a Sequence keeps back. Each that waits counts
+// as heldPart bytes more, so that there are not too many to look through.
+const (
+	MostHeld = 16 << 20
+	heldPart = 4 << 10
+)
 
 var errHeld = errors.New("holds parallel tool calls of more than 16 MiB")
 
@@ -49,19 +54,21 @@ var errHeld = errors.New("holds parallel tool calls of more than 16 MiB")
 // apart from others, see Reply.ID.
 func NewSequence(to Sink, id string) *Sequence { return &Sequence{to: to, id: id} }
 
-// Err returns an error once more than MostHeld bytes had to be kept back.
+// Err returns an error once more than MostHeld bytes had to be kept back. No part
+// is taken any more then.
 func (s *Sequence) Err() error { return s.err }
 
-// Event takes the next event of a Decoder.
+// Event takes the next event of a Decoder. A delta without text says nothing.
 func (s *Sequence) Event(e Event) {
 	s.start()
-	switch e.Kind {
-	case EventPart, EventDelta, EventOpaque:
-		s.take(e)
-	case EventPartEnd:
+	switch {
+	case s.err != nil, e.Kind == EventDelta && len(e.Text) == 0:
+	case e.Kind == EventPartEnd:
 		s.end(e)
-	case EventFinish:
+	case e.Kind == EventFinish:
 		s.reason, s.stopSeq = e.Reason, slices.Clone(e.StopSeq)
+	default:
+		s.take(e)
 	}
 }
 
@@ -103,13 +110,14 @@ func (s *Sequence) take(e Event) {
 	case s.open && s.now.is(e):
 		s.pass(e)
 		return
-	case s.keep(e):
+	case s.keep(e), !e.begins():
 		return
 	}
 	p := part{of: e.Of, part: e.Part, call: e.Call.clone(), media: e.Media}
 	if s.open && !s.now.complete() || len(s.waiting) > 0 {
 		p.media = e.Media.clone()
 		s.waiting = append(s.waiting, p)
+		s.hold(heldPart + len(p.media.Data))
 		s.keep(e)
 		return
 	}
@@ -119,6 +127,12 @@ func (s *Sequence) take(e Event) {
 }
 
 func (p *part) is(e Event) bool { return p.of == e.Of && p.part == e.Part }
+
+// begins reports whether a part may begin with the event. What comes of a call that
+// has been ended, such as an empty rest of its arguments, begins none.
+func (e *Event) begins() bool {
+	return e.Kind == EventPart || e.Of == PartText || e.Of == PartRefusal || e.Of == PartReasoning
+}
 
 // keep adds an event to the part that waits for its turn, if one does.
 func (s *Sequence) keep(e Event) bool {
@@ -145,9 +159,9 @@ func (s *Sequence) hold(n int) {
 }
 
 // complete reports whether the part may be ended because another begins: no more
-// can come of a call whose arguments are whole.
+// can come of a call whose arguments are whole. Of a text nobody can tell.
 func (p *part) complete() bool {
-	return p.of != PartCall || p.ended || len(p.text) > 0 && wire.Valid(p.text.Plain())
+	return p.of != PartCall || p.ended || !p.call.Custom && len(p.text) > 0 && wire.Valid(p.text.Plain())
 }
 
 // begin opens a part. Media refer to a buffer and go on with it.
@@ -182,7 +196,7 @@ func (s *Sequence) pass(e Event) {
 // end takes the end of a part as its decoder tells it.
 func (s *Sequence) end(e Event) {
 	if s.open && s.now.is(e) {
-		s.now.ended = true
+		s.now.ended, s.now.cut = true, e.Cut
 		s.close()
 		for !s.open && len(s.waiting) > 0 {
 			s.release()
@@ -191,7 +205,7 @@ func (s *Sequence) end(e Event) {
 	}
 	for i := range s.waiting {
 		if s.waiting[i].is(e) {
-			s.waiting[i].ended = true
+			s.waiting[i].ended, s.waiting[i].cut = true, e.Cut
 		}
 	}
 }
@@ -203,7 +217,7 @@ func (s *Sequence) release() {
 	text := p.text
 	p.text = nil
 	s.begin(p)
-	s.held -= len(text)
+	s.held -= heldPart + len(p.media.Data) + len(text)
 	s.pass(Event{Kind: EventDelta, Of: p.of, Text: text})
 	for _, o := range p.opaque {
 		s.held -= len(o.Data)
@@ -220,12 +234,12 @@ func (s *Sequence) close() {
 		return
 	}
 	p := &s.now
-	cut := false
+	cut := p.cut
 	if p.of == PartCall && !p.call.Custom {
-		if len(p.text) == 0 && (p.ended || s.reason != ReasonLength) {
+		if len(p.text) == 0 && !cut && (p.ended || s.reason != ReasonLength) {
 			s.pass(Event{Kind: EventDelta, Of: p.of, Text: Text("{}")})
 		}
-		cut = !wire.Valid(p.text.Plain())
+		cut = cut || !wire.Valid(p.text.Plain())
 	}
 	s.cut = s.cut || cut
 	s.to.Event(Event{Kind: EventPartEnd, Of: p.of, Part: s.next, Cut: cut})

@@ -1,0 +1,145 @@
+package gemini
+
+import "relay/gateway/wire/hub"
+
+// speech writes the parts of an answer.
+type speech struct {
+	thoughts bool     // the caller wants them
+	call     hub.Item // that is open
+	seal     hub.Text // of reasoning, on its way; nil: none
+}
+
+// take writes the parts that an event of a stream adds.
+func (s *speech) take(dst []byte, e *hub.Event) []byte {
+	switch e.Kind {
+	case hub.EventDelta:
+		return s.delta(dst, e)
+	case hub.EventPart:
+		return s.part(dst, e)
+	case hub.EventOpaque:
+		return s.opaque(dst, e)
+	case hub.EventPartEnd:
+		if e.Of == hub.PartCall && !e.Cut {
+			return s.called(dst, &s.call)
+		}
+	}
+	return dst
+}
+
+func (s *speech) delta(dst []byte, e *hub.Event) []byte {
+	switch e.Of {
+	case hub.PartCall:
+		s.call.Arguments = append(s.call.Arguments, e.Text...)
+		return dst
+	case hub.PartReasoning:
+		if !s.thoughts {
+			return dst
+		}
+		return appendText(dst, e.Text, true, nil)
+	}
+	return appendText(dst, e.Text, false, nil)
+}
+
+func (s *speech) part(dst []byte, e *hub.Event) []byte {
+	switch e.Of {
+	case hub.PartCall:
+		c := &s.call.Call
+		c.ID, c.Name, c.Custom = append(c.ID[:0], e.Call.ID...), append(c.Name[:0], e.Call.NameOfFlat()...), e.Call.Custom
+		s.call.Arguments, s.call.Opaque = s.call.Arguments[:0], hub.Opaque{}
+	case hub.PartImage, hub.PartAudio, hub.PartFile:
+		return appendMedia(dst, &e.Media)
+	}
+	return dst
+}
+
+// opaque takes what belongs to the open part. Clients keep signatures on texts and
+// calls better than on thoughts, so that one of another shape waits for the next
+// call, and rides there, or on an empty text at the end.
+func (s *speech) opaque(dst []byte, e *hub.Event) []byte {
+	o := &e.Opaque
+	switch {
+	case e.Of == hub.PartCall:
+		s.call.Opaque = hub.Opaque{Shape: o.Shape, Data: append(hub.Text(nil), signature(o)...)}
+	case o.Shape != shape:
+		dst = s.rest(dst)
+		s.seal = signature(o)
+	case e.Of == hub.PartText || e.Of == hub.PartReasoning:
+		return appendText(dst, nil, e.Of == hub.PartReasoning && s.thoughts, o.Data)
+	}
+	return dst
+}
+
+// signature returns what goes to the caller for an opaque part.
+func signature(o *hub.Opaque) hub.Text {
+	if o.Shape == shape {
+		return o.Data
+	}
+	return o.Seal()
+}
+
+// rest writes a seal that has found no call.
+func (s *speech) rest(dst []byte) []byte {
+	if s.seal != nil {
+		dst = appendText(dst, nil, false, s.seal)
+		s.seal = nil
+	}
+	return dst
+}
+
+// called writes a call, with its signature or the seal that waits.
+func (s *speech) called(dst []byte, item *hub.Item) []byte {
+	signed := item.Opaque.Data
+	if signed != nil {
+		dst = s.rest(dst)
+	} else {
+		signed, s.seal = s.seal, nil
+	}
+	dst = item.Call.ID.AppendAfter(between(dst), `{"functionCall":{"id":`)
+	dst = item.Call.NameOfFlat().AppendAfter(dst, `,"name":`)
+	dst = append(appendArgs(append(dst, `,"args":`...), item), '}')
+	return append(appendSignature(dst, signed), '}')
+}
+
+// appendArgs writes the arguments on one line. Google's are always an object.
+func appendArgs(dst []byte, item *hub.Item) []byte {
+	start := len(dst)
+	dst, err := item.AppendArguments(dst)
+	if err != nil {
+		dst = append(item.Arguments.AppendAfter(dst[:start], `{"input":`), '}')
+	}
+	for i, c := range dst[start:] {
+		if c == '\n' || c == '\r' {
+			dst[start+i] = ' '
+		}
+	}
+	return dst
+}
+
+// between writes what stands between a part and those before it.
+func between(dst []byte) []byte {
+	if dst[len(dst)-1] != '[' {
+		dst = append(dst, ',')
+	}
+	return dst
+}
+
+func appendText(dst []byte, t hub.Text, thought bool, signed hub.Text) []byte {
+	dst = t.AppendAfter(between(dst), `{"text":`)
+	if thought {
+		dst = append(dst, `,"thought":true`...)
+	}
+	return append(appendSignature(dst, signed), '}')
+}
+
+func appendSignature(dst []byte, signed hub.Text) []byte {
+	if signed != nil {
+		dst = signed.AppendAfter(dst, `,"thoughtSignature":`)
+	}
+	return dst
+}
+
+func appendMedia(dst []byte, p *hub.Part) []byte {
+	dst = p.MediaType.AppendAfter(between(dst), `{"inlineData":{"mimeType":`)
+	dst = p.Data.AppendAfter(dst, `,"data":`)
+	return append(dst, "}}"...)
+}
