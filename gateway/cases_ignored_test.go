@@ -37,7 +37,7 @@ func TestOllama_OptionsThatItIgnoresAreToldToTheAdministratorOnceAModel(t *testi
 	up.Otherwise(kinds()[0].says(7, 3))
 	m := put(r, "llama", store.ModelSpec{})
 	h := put(r, "home", store.HostSpec{BaseURL: up.URL(), Auth: "none", Shapes: []store.Shape{store.ShapeOllama, store.ShapeOpenAI}})
-	put(r, "llama-home", store.HostBindingSpec{ModelID: m.Metadata.ID, HostID: h.Metadata.ID})
+	put(r, "llama-home", store.HostBindingSpec{ModelID: m.Metadata.ID, HostID: h.Metadata.ID, Shapes: []store.Shape{store.ShapeOpenAI}})
 	key := r.key("laptop", store.RelayKeySpec{})
 	const told = "Ollama ignores options"
 	body := strings.Replace(chatBody, `"chat"`, `"llama"`, 1)
@@ -52,6 +52,7 @@ func TestOllama_OptionsThatItIgnoresAreToldToTheAdministratorOnceAModel(t *testi
 	if a := r.call(key, `{"options":{},`+chatBody[1:]); a.Status != 200 || log.count(told) != 1 {
 		t.Errorf("another host: got %d %s, told %d times", a.Status, a.Body, log.count(told))
 	}
+	edit(r, "llama-home", func(b *store.HostBinding) { b.Spec.Shapes = nil })
 	up.Otherwise(gatewaytest.JSON(200, `{"model":"llama","message":{"role":"assistant","content":"hi"},"done":true,"prompt_eval_count":7,"eval_count":3}`))
 	native := `{"stream":false,"options":{"num_ctx":16384},` + body[1:]
 	if a := r.post("/api/chat", key, native); a.Status != 200 || log.count(told) != 1 || string(up.Request(4).Body) != native {
@@ -79,7 +80,8 @@ func TestOllama_AContextThatIsFullIsFlagged(t *testing.T) {
 		{"/api/chat", `{"stream":false,`, native, true},
 		{"/api/chat", `{"options":{"num_ctx":10,"x":"` + large + `"},"stream":true,`, lines, true},
 		{"/api/chat", `{"options":{"num_ctx":11,"x":"` + large + `"},"stream":true,`, lines, false},
-		{"/v1/chat/completions", `{"options":{"num_ctx":16384},`, kinds()[0].says(7, 3), true},
+		{"/v1/chat/completions", `{"options":{"num_ctx":16384},`, native, false},
+		{"/v1/chat/completions", `{"options":{"num_ctx":10},`, native, true},
 		{"/v1/chat/completions", `{"stream":true,`, kinds()[1].says(6, 3), false},
 	} {
 		up.Play(c.script)
@@ -90,7 +92,7 @@ func TestOllama_AContextThatIsFullIsFlagged(t *testing.T) {
 	}
 	up.Play(kinds()[0].says(7, 3))
 	put(r, "chat", store.ModelSpec{ContextWindow: 10})
-	if a := r.call(key, chatBody); a.Status != 200 || r.events(8)[7].Truncated {
+	if a := r.call(key, chatBody); a.Status != 200 || r.events(9)[8].Truncated {
 		t.Errorf("another host: got %d %s", a.Status, a.Body)
 	}
 }

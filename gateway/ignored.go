@@ -7,8 +7,8 @@ import (
 )
 
 // warnIgnored logs, once a model, that a request holds options of Ollama's own
-// where Ollama ignores them: at its endpoints of other shapes it runs with its
-// defaults and tells nobody.
+// where Ollama ignores them: at its endpoints of other shapes, to which a binding may
+// bind it, it runs with its defaults and tells nobody.
 func (x *exchange) warnIgnored(c candidate) {
 	if !x.members.Options.Present() || x.call.shape == store.ShapeOllama || x.call.hub != nil && c.Binding.Speaks(store.ShapeOllama) || !slices.Contains(c.Key.Host.Record.Spec.Shapes, store.ShapeOllama) {
 		return
@@ -18,5 +18,5 @@ func (x *exchange) warnIgnored(c candidate) {
 		return
 	}
 	x.s.opt.Log.Warn().Str("host", c.Key.Host.Name()).Str("model", label).Str("path", x.r.URL.Path).
-		Msg("Ollama ignores options and num_ctx at this path; send the request to /api/chat, or set num_ctx in the model")
+		Msg("Ollama ignores options and num_ctx at this path; list ollama among the shapes of the binding, or set num_ctx in the model")
 }

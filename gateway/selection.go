@@ -58,12 +58,25 @@ func (p *picker) best(pool *plan.Pool, among []plan.Candidate, now time.Time) in
 	case plan.Affinity:
 		return p.nearest(among, now)
 	}
+	return p.first(among, now)
+}
+
+// first is the first key of a host that takes the request as it is, else of one for
+// which it is translated.
+func (p *picker) first(among []plan.Candidate, now time.Time) int {
+	other := -1
 	for i := range among {
-		if p.open(&among[i], now) {
+		if !p.open(&among[i], now) {
+			continue
+		}
+		if among[i].Binding.Speaks(p.x.call.shape) {
 			return i
 		}
+		if other < 0 {
+			other = i
+		}
 	}
-	return -1
+	return other
 }
 
 // open reports whether the key takes the request, has not been passed and is
