@@ -38,12 +38,14 @@ test: test-deps race test-sdk test-agents browser
 race:
 	CGO_ENABLED=1 $(GO) test -mod=readonly -race -timeout 30m ./...
 
-# Official SDKs in Go and JavaScript, in modules of their own.
+# Official SDKs in Go and JavaScript, in modules of their own; the last prints the
+# table of every SDK on every shape of upstream.
 test-sdk: build testdata/e2e/node/node_modules/.package-lock.json
-	cd testdata/e2e && $(GO) vet ./...
+	cd testdata/e2e && $(GO) vet ./... && $(GO) test -count=1 ./...
 	for m in node sdk native; do \
 	  (cd testdata/e2e/$$m && $(GO) vet . && RELAY="$(CURDIR)/relay" $(GO) test -count=1 -timeout 5m .) || exit 1; \
 	done
+	cd testdata/e2e/matrix && $(GO) vet . && RELAY="$(CURDIR)/relay" $(GO) test -count=1 -timeout 5m
 
 # Claude Code and Codex, without network. It takes Linux and root.
 test-agents: build testdata/e2e/agents/node_modules/.package-lock.json

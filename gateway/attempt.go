@@ -154,7 +154,7 @@ func (a *attempt) refused() *outcome {
 	defer timer.Stop()
 	said, _ := io.ReadAll(io.LimitReader(a.resp.Body, maxErrorBody))
 	body := redacted(string(said), a.c.Key)
-	o := &outcome{status: status, header: a.resp.Header, body: body, foreign: a.x.translated(), failure: a.heard(wire.AnswerFailure(status, []byte(body)))}
+	o := &outcome{status: status, header: a.resp.Header, body: body, foreign: a.x.foreign(), failure: a.heard(wire.AnswerFailure(status, []byte(body)))}
 	o.class = classOf(&o.failure)
 	return o
 }

@@ -26,7 +26,9 @@
 //     pool.go       picks the next key that is healthy and has room
 //     selection.go  by what the pool chooses, affinity.go for a conversation
 //     breaker.go    what is known of each key's health
-//  7. attempt.go    prepares, sends and classes one attempt on one key
+//  7. translate.go  writes the request in another shape where the host does not speak
+//     the caller's, tongue.go which shapes there are
+//     attempt.go    prepares, sends and classes one attempt on one key
 //     redial.go     dials a host again that could not be reached
 //     target.go     where it goes, upheader.go the header lines that go up
 //     upstream.go   one host: URLs, health; sender.go its connections
@@ -37,6 +39,7 @@
 //     keepalive.go  fills its silences, and cuts an upstream that stays silent
 //     revoke.go     cuts it when its credential is revoked
 //     answer.go     passes a whole answer on
+//     translatestream.go writes either in the caller's shape
 //     gunzip.go     unpacks either, under a cap
 //     exhausted.go  says what the caller sees when no key has answered
 //  9. settle.go     commits or cancels, records usage and cost: once, on every

@@ -8,6 +8,7 @@ import (
 	"relay/gateway/http1"
 	"relay/gateway/plan"
 	"relay/gateway/wire"
+	"relay/gateway/wire/hub"
 	"relay/limiter"
 	"relay/store"
 )
@@ -60,6 +61,7 @@ type state struct {
 	spoken      *endpoint    // what the present attempt calls, see translated
 	reader      wire.Codec   // of what its answer is written in
 	translation *translation // nil: the call goes up as it is
+	returned    hub.Switch   // see returns; Unset: nobody has asked
 
 	picker       picker
 	attemptsLeft int

@@ -10,7 +10,7 @@ import (
 // where Ollama ignores them: at its endpoints of other shapes, to which a binding may
 // bind it, it runs with its defaults and tells nobody.
 func (x *exchange) warnIgnored(c candidate) {
-	if !x.members.Options.Present() || x.call.shape == store.ShapeOllama || x.call.hub != nil && c.Binding.Speaks(store.ShapeOllama) || !slices.Contains(c.Key.Host.Record.Spec.Shapes, store.ShapeOllama) {
+	if !x.members.Options.Present() && !x.members.Runner.Present() || x.call.shape == store.ShapeOllama || x.call.hub != nil && c.Binding.Speaks(store.ShapeOllama) || !slices.Contains(c.Key.Host.Record.Spec.Shapes, store.ShapeOllama) {
 		return
 	}
 	up, label := x.gen.hosts[c.Key.Host.Index], x.model.Label()

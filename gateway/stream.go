@@ -65,11 +65,11 @@ func (x *exchange) relay(a *attempt) (done bool, o *outcome) {
 			withoutMark(&x.next)
 		}
 		kind := x.reader.ReadEvent(&x.tap, &x.next)
-		if kind == wire.Failed && !x.began {
+		if kind == wire.Failed && !x.hasBegun(a) {
 			return false, a.failed()
 		}
-		if x.relayOne(a, kind) {
-			return true, nil
+		if done, o = x.relayOne(a, kind); done || o != nil {
+			return done, o
 		}
 	}
 	if x.translated() {
@@ -80,13 +80,22 @@ func (x *exchange) relay(a *attempt) (done bool, o *outcome) {
 	return false, nil
 }
 
+// hasBegun reports whether anything of the stream goes to the caller. What has been
+// read of it before does, though it may not be written yet.
+func (x *exchange) hasBegun(a *attempt) bool {
+	if x.translated() {
+		x.sendTranslated(a)
+	}
+	return x.began
+}
+
 // relayOne deals with one event in the shape of either side, and reports whether it
 // was the last.
-func (x *exchange) relayOne(a *attempt, kind wire.Kind) (last bool) {
+func (x *exchange) relayOne(a *attempt, kind wire.Kind) (last bool, o *outcome) {
 	if x.translated() {
 		return x.relayTranslated(a, kind)
 	}
-	return x.relayEvent(a, kind)
+	return x.relayEvent(a, kind), nil
 }
 
 // relayEvent deals with one event, and reports whether it was the last. What

@@ -13,8 +13,9 @@ import (
 	"relay/store"
 )
 
-// translation is a call that goes up in another shape than its caller's. Its
-// request is decoded once; the rest is made anew for each attempt.
+// translation is a call that goes up in other words than its caller's: in another
+// shape, or see returns. Its request is decoded once; the rest is made anew for each
+// attempt.
 type translation struct {
 	asked  hub.Request
 	embeds hub.Embeds
@@ -29,20 +30,23 @@ type translation struct {
 	out      []byte // for the caller, not sent yet
 }
 
-// translated reports whether the present attempt speaks another shape than the
-// caller.
+// translated reports whether the present attempt is another call than the caller's.
 func (x *exchange) translated() bool { return x.spoken != x.call }
 
-// prepare makes the body that goes up, in the caller's shape where the host takes
-// it, else translated. An outcome says why the host cannot be asked.
+// prepare makes the body that goes up, as it is where the host takes it, else
+// translated. An outcome says why the host cannot be asked.
 func (x *exchange) prepare(c candidate) *outcome {
-	if c.Binding.Speaks(x.call.shape) && !x.prefersRunner(c.Binding) {
+	own := c.Binding.Speaks(x.call.shape) && !x.prefersRunner(c.Binding)
+	if own && !x.returns() {
 		x.spoken = x.call
 		x.outgoing = x.compose(c)
 		x.warnIgnored(c)
 		return nil
 	}
 	if err := x.translate(c); err != nil {
+		if own {
+			err = returnRefused(err)
+		}
 		return &outcome{class: classNone, notSent: true, unfit: true, err: err.(*wire.Error)} //nolint:errorlint // codecs return nothing else
 	}
 	return nil
@@ -68,19 +72,22 @@ func (x *exchange) translate(c candidate) error {
 	return first
 }
 
-// shapes are those that the request may be translated into for a binding, in its
-// order.
+// shapes are those that the request may be translated into for a binding, the
+// caller's own first, in its order.
 func (x *exchange) shapes(b *plan.Binding) []store.Shape {
 	if x.prefersRunner(b) {
 		return []store.Shape{store.ShapeOllama}
 	}
-	var others []store.Shape
+	var shapes []store.Shape
+	if b.Speaks(x.call.shape) {
+		shapes = append(shapes, x.call.shape)
+	}
 	for _, shape := range b.Shapes {
 		if plan.Translates(x.call.name, shape) && shape != x.call.shape {
-			others = append(others, shape)
+			shapes = append(shapes, shape)
 		}
 	}
-	return others
+	return shapes
 }
 
 // prefersRunner reports whether the request holds options of a local runner that
@@ -89,7 +96,7 @@ func (x *exchange) prefersRunner(b *plan.Binding) bool {
 	if x.call.hub == nil || x.call.shape == store.ShapeOllama || x.proxied || !b.Speaks(store.ShapeOllama) {
 		return false
 	}
-	return x.call.shape == store.ShapeOpenAI && x.members.Options.Present() || x.r.Header.Get(runnerOptions) != ""
+	return x.call.shape == store.ShapeOpenAI && (x.members.Options.Present() || x.members.Runner.Present()) || x.r.Header.Get(runnerOptions) != ""
 }
 
 // runnerOptions is the header by which callers of any shape give options of a
@@ -126,10 +133,11 @@ func (x *exchange) encode(t *translation, to *tongue, c candidate) (err error) {
 		t.to, x.spoken = to, to.vectors
 		return err
 	}
-	if t.dropped, err = t.asked.Check(to.hub.Shape(), to.hub.Fates()); err != nil {
+	asked := x.askedIn(to.hub)
+	if t.dropped, err = asked.Check(to.hub.Shape(), to.hub.Fates()); err != nil {
 		return err
 	}
-	x.outgoing, err = to.hub.Encode(nil, &t.asked, target)
+	x.outgoing, err = to.hub.Encode(nil, asked, target)
 	t.to, x.spoken = to, to.endpoint(target.Streamed)
 	return err
 }

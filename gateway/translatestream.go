@@ -8,11 +8,11 @@ import (
 // relayTranslated deals with one event of an upstream that speaks another shape
 // than the caller, and reports whether it was the last. What it makes for the
 // caller is written with that of the events read beside it.
-func (x *exchange) relayTranslated(a *attempt, kind wire.Kind) (last bool) {
+func (x *exchange) relayTranslated(a *attempt, kind wire.Kind) (last bool, o *outcome) {
 	t := x.translation
 	if kind == wire.Failed {
 		x.failedTranslated(a)
-		return true
+		return true, nil
 	}
 	if kind != wire.Silent && x.next.HasData {
 		err := t.decoder.Event(&x.next, t.sequence)
@@ -20,16 +20,14 @@ func (x *exchange) relayTranslated(a *attempt, kind wire.Kind) (last bool) {
 			err = t.sequence.Err()
 		}
 		if err != nil {
-			x.sendTranslated(a)
-			x.untranslatable(a, err)
-			return true
+			return x.untranslatable(a, err)
 		}
 	}
 	if kind == wire.Terminal || x.tap.Done {
 		x.finishTranslated(a)
-		return true
+		return true, nil
 	}
-	return false
+	return false, nil
 }
 
 // sendTranslated writes what has been translated so far.
@@ -57,16 +55,22 @@ func (x *exchange) failedTranslated(a *attempt) {
 	x.errorKind = "upstream_error"
 	f := a.failure()
 	x.failed(a.c, classOf(&f), f.RetryAfter, f.Message)
-	f.Type = "" // it is a word of the other shape
+	if x.foreign() {
+		f.Type = "" // it is a word of the other shape
+	}
 	x.tellWithin(f.AsError())
 }
 
-// untranslatable ends a stream of which an event means nothing in its shape.
-func (x *exchange) untranslatable(a *attempt, err error) {
+// untranslatable ends a stream of which an event means nothing in its shape. One that
+// has not begun has failed as an answer does that comes whole.
+func (x *exchange) untranslatable(a *attempt, err error) (last bool, o *outcome) {
+	if !x.hasBegun(a) {
+		return false, a.unreadable(err)
+	}
 	e := a.garbled(err)
 	x.failed(a.c, classServerError, 0, e.Message)
-	x.answering(a)
 	x.breakOff(e)
+	return true, nil
 }
 
 // garbled says what is wrong with an answer.

@@ -6,12 +6,14 @@ import (
 
 	"relay/gateway/plan"
 	"relay/gateway/wire"
+	"relay/gateway/wire/hub"
 	"relay/gateway/wire/ollama"
 )
 
 // ask answers a call that costs nothing: tokens counted, a model described. It is
 // forwarded to an upstream that speaks the caller's shape. Where there is none, or
-// it does not know the call, Relay answers by itself.
+// it does not know the call, Relay answers by itself; so it does where a conversation
+// to be counted holds seals, which the upstream would refuse, see returns.
 func (x *exchange) ask() error {
 	if err := x.accept(); err != nil {
 		return err
@@ -25,6 +27,9 @@ func (x *exchange) ask() error {
 			return x.call.instead(x)
 		}
 		return err
+	}
+	if !x.proxied && hub.HoldsSeal(x.body) {
+		return x.call.instead(x)
 	}
 	return x.forward()
 }

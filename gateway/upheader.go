@@ -79,9 +79,9 @@ func appendKey(fields []http1.Field, spec *store.HostSpec, name string, k *plan.
 // allow-list lets through of the caller's header, and the key.
 func (a *attempt) appendFields(fields []http1.Field) []http1.Field {
 	in := a.x.r.Header
-	versioned, translated := a.x.spoken.shape != store.ShapeAnthropic, a.x.translated()
+	versioned, foreign := a.x.spoken.shape != store.ShapeAnthropic, a.x.foreign()
 	for name, values := range in {
-		if !goesUp(name) || a.up.sets(name) || hasToken(in["Connection"], name) || translated && ofOneShape(name) {
+		if !goesUp(name) || a.up.sets(name) || hasToken(in["Connection"], name) || foreign && ofOneShape(name) {
 			continue
 		}
 		versioned = versioned || name == "Anthropic-Version"

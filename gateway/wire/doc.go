@@ -7,7 +7,8 @@
 // Scan finds the members that Relay must read, Splice writes the body with
 // those few ranges replaced, Splitter cuts a stream into events without
 // touching them, and a Codec reads what each event means into a Tap. The codecs
-// of one shape live in a package of their own below this one.
+// of one shape live in a package of their own below this one. Requests and answers
+// that change their shape go through package hub.
 //
 // Codecs read JSON with a Walker: member by member, in one pass that also checks
 // the document, without building anything. Requests are read strictly, so that

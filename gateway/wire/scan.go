@@ -17,7 +17,8 @@ type Members struct {
 	Messages, Tools, N               Range
 	MaxTokens, MaxCompletionTokens   Range
 	User, SafetyIdentifier, Metadata Range
-	Options                          Range // or num_ctx: Ollama's own
+	Options                          Range // of a local runner
+	Runner                           Range // num_ctx, keep_alive or think, which mean something to a local runner alone
 	Steering                         Range // name of a member by which callers try to name an upstream, see IsSteering
 	Close                            int   // where the closing brace of the body stands
 	Streamed                         bool  // stream is true
@@ -102,8 +103,10 @@ func (m *Members) slot(name []byte) *Range {
 		return &m.SafetyIdentifier
 	case "metadata":
 		return &m.Metadata
-	case "options", "num_ctx":
+	case "options":
 		return &m.Options
+	case "num_ctx", "keep_alive", "think":
+		return &m.Runner
 	}
 	return nil
 }

@@ -72,6 +72,8 @@ func isNeutral(p hub.Param, value []byte) bool {
 		return string(value) == `"auto"`
 	case hub.AudioOutput:
 		return onlyText(value)
+	case hub.WebSearch: // which an empty object switches on
+		return false
 	}
 	return isEmpty(value)
 }

@@ -78,6 +78,25 @@ func (d *detail) opaque() hub.Opaque {
 	return hub.Unseal(data, own)
 }
 
+// unsigned is what a thought has to which nothing belongs: a detail by which a
+// message that holds thoughts of other hosts is known again, see Hub.Returns.
+func unsigned() hub.Opaque { return hub.Opaque{Shape: "relay", Data: hub.Unsigned()} }
+
+// isOurs reports whether the value of a member, of which the colon has not been
+// read yet, is a format that Relay writes.
+func isOurs(value []byte) bool {
+	value, quoted := bytes.CutPrefix(bytes.TrimLeft(value, " \t\r\n:"), []byte{'"'})
+	at, _, found := bytes.Cut(value[:min(len(value), longestFormat)], []byte{'/'})
+	switch string(bytes.TrimSuffix(at, []byte{'\\'})) { // some write / with an escape
+	case "openai", "openai_responses", "anthropic", "gemini", "ollama", "relay":
+		return quoted && found
+	}
+	return false
+}
+
+// longestFormat is more than how long a format is up to its slash.
+const longestFormat = 32
+
 // appendDetail writes an opaque part for the caller to send back, with the thought
 // or the id of the call that it belongs to. index tells it apart in its message.
 func appendDetail(dst []byte, o *hub.Opaque, thought, callID hub.Text, index int) []byte {

@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"strings"
+
 	"relay/gateway/wire"
 	"relay/gateway/wire/hub"
 )
@@ -15,7 +17,7 @@ func (Hub) Encode(dst []byte, r *hub.Request, to hub.Target) ([]byte, error) {
 	dst = appendTools(append(dst, ']'), r)
 	dst = appendFormat(dst, &r.Format)
 	dst = appendEffort(dst, r.Reasoning)
-	dst = appendParams(dst, r)
+	dst = appendParams(dst, r, to.Model)
 	if to.Streamed {
 		dst = append(dst, `,"stream":true,"stream_options":{"include_usage":true`...)
 		if padded := r.Param(hub.StreamOptions); padded != nil {
@@ -81,15 +83,15 @@ func effortOf(r hub.Reasoning) string {
 
 // appendParams writes the parameters of simple values. That an answer is not to be
 // stored is so anyway.
-func appendParams(dst []byte, r *hub.Request) []byte {
-	dst = appendLimit(dst, r)
+func appendParams(dst []byte, r *hub.Request, model string) []byte {
+	dst = appendLimit(dst, r, model)
 	for _, m := range [...]struct {
 		param  hub.Param
 		before string
 	}{
 		{hub.Temperature, `,"temperature":`}, {hub.TopP, `,"top_p":`}, {hub.Stop, `,"stop":`}, {hub.Seed, `,"seed":`},
 		{hub.FrequencyPenalty, `,"frequency_penalty":`}, {hub.PresencePenalty, `,"presence_penalty":`},
-		{hub.LogitBias, `,"logit_bias":`}, {hub.Prediction, `,"prediction":`}, {hub.User, `,"user":`},
+		{hub.LogitBias, `,"logit_bias":`}, {hub.Prediction, `,"prediction":`},
 		{hub.SafetyIdentifier, `,"safety_identifier":`}, {hub.CacheKey, `,"prompt_cache_key":`},
 		{hub.CacheRetention, `,"prompt_cache_retention":`}, {hub.Verbosity, `,"verbosity":`},
 		{hub.WebSearch, `,"web_search_options":`},
@@ -97,6 +99,9 @@ func appendParams(dst []byte, r *hub.Request) []byte {
 		if value := r.Param(m.param); value != nil {
 			dst = append(append(dst, m.before...), value...)
 		}
+	}
+	if user := r.UserWithin(longestUser); user != nil {
+		dst = append(append(dst, `,"user":`...), user...)
 	}
 	dst = appendTier(dst, r.Param(hub.ServiceTier))
 	if hub.SwitchOf(r.Param(hub.Store)) == hub.Yes {
@@ -106,17 +111,27 @@ func appendParams(dst []byte, r *hub.Request) []byte {
 }
 
 // appendLimit writes the bound of the output: by its younger name where the caller
-// has used that or wants reasoning, whose models know no other. Older servers know
-// only the older name.
-func appendLimit(dst []byte, r *hub.Request) []byte {
+// has used that, or the model reasons or is to. OpenAI's models that do refuse the
+// older name, which is all that older servers know.
+func appendLimit(dst []byte, r *hub.Request, model string) []byte {
 	limit, before := r.Params[hub.MaxTokens], `,"max_tokens":`
 	if limit.Value == nil {
 		return dst
 	}
-	if limit.Name == "max_completion_tokens" || r.Reasoning.Asked() {
+	if limit.Name == "max_completion_tokens" || r.Reasoning.Asked() || reasons(model) {
 		before = `,"max_completion_tokens":`
 	}
 	return append(append(dst, before...), limit.Value...)
+}
+
+// reasons knows OpenAI's models that reason by their names, which may stand behind
+// that of a vendor: o1 and those after it, gpt-5 and those after it.
+func reasons(model string) bool {
+	name := model[strings.LastIndexByte(model, '/')+1:]
+	if rest, found := strings.CutPrefix(name, "gpt-"); found {
+		return rest != "" && '5' <= rest[0] && rest[0] <= '9'
+	}
+	return len(name) > 1 && name[0] == 'o' && '1' <= name[1] && name[1] <= '9'
 }
 
 // appendTier writes the service tier. auto says nothing; other shapes have words of

@@ -59,11 +59,7 @@ func appendFile(dst []byte, p *hub.Part) []byte {
 	if len(p.FileID) > 0 {
 		return append(p.FileID.AppendAfter(dst, `"file_id":`), "}}"...)
 	}
-	name := p.Name
-	if len(name) == 0 {
-		name = hub.Text("document.pdf")
-	}
-	dst = name.AppendAfter(dst, `"filename":`)
+	dst = p.FileName().AppendAfter(dst, `"filename":`)
 	return append(p.AppendAddress(append(dst, `,"file_data":`...)), "}}"...)
 }
 

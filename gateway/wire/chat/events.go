@@ -11,7 +11,6 @@ import (
 type decoder struct {
 	thought thought
 	calls   calls
-	refused bool
 }
 
 var (
@@ -56,7 +55,6 @@ func (d *decoder) tell(c *choice, to hub.Sink) error {
 	}
 	d.content(c.content, to)
 	if t, _ := hub.TextOf(c.refusal); len(t) > 0 {
-		d.refused = true
 		to.Event(hub.Event{Kind: hub.EventDelta, Of: hub.PartRefusal, Text: t})
 	}
 	if err := d.calls.read(c, to); err != nil {
@@ -67,9 +65,6 @@ func (d *decoder) tell(c *choice, to hub.Sink) error {
 	}
 	reason := c.endReason()
 	d.calls.flush(to, reason)
-	if d.refused && reason == hub.ReasonStop {
-		reason = hub.ReasonRefusal
-	}
 	to.Event(hub.Event{Kind: hub.EventFinish, Reason: reason})
 	return nil
 }

@@ -1,6 +1,11 @@
 package chat
 
-import "relay/gateway/wire/hub"
+import (
+	"bytes"
+	"strings"
+
+	"relay/gateway/wire/hub"
+)
 
 // Hub is chat completions on the hub, for callers and hosts. It implements
 // hub.Codec.
@@ -25,6 +30,18 @@ const shape = "openai"
 
 // Shape returns openai.
 func (Hub) Shape() string { return shape }
+
+// Returns reports whether the body may hold details that Relay has written.
+func (Hub) Returns(body []byte) bool {
+	const member = `"reasoning_details"`
+	rest, found := hub.After(body, member, strings.IndexByte(member, '_'))
+	for found {
+		if _, rest, found = bytes.Cut(rest, []byte(`"format"`)); found && isOurs(rest) {
+			return true
+		}
+	}
+	return false
+}
 
 // Decoder returns a reader of one answer to the request.
 func (Hub) Decoder(r *hub.Request, provider string) hub.Decoder {

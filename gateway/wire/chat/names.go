@@ -11,6 +11,7 @@ import (
 const (
 	longestID   = 40 // of a call
 	longestName = 64 // of a tool: letters, digits, _ and -
+	longestUser = 64
 )
 
 // digested returns a text that stands for another: how it begins, and a digest that

@@ -120,7 +120,8 @@ func TestThoughts_ThatAreBareGoBackWithinTheTurnAlone(t *testing.T) {
 		{"role":"user","content":"a"},`+called+`,"reasoning_content":"t"},`+answered+`]}`)
 }
 
-// accumulate joins the deltas of a stream into a message, as SDKs do.
+// accumulate joins the deltas of a stream into a message, as SDKs do, of which some
+// keep the last of a member that they do not know.
 func accumulate(tb testing.TB, stream string) string {
 	tb.Helper()
 	type call struct {
@@ -164,7 +165,9 @@ func accumulate(tb testing.TB, stream string) string {
 			message.Role += c.Delta.Role
 			message.Content += c.Delta.Content
 			message.ReasoningContent += c.Delta.ReasoningContent
-			message.ReasoningDetails = append(message.ReasoningDetails, c.Delta.ReasoningDetails...)
+			if c.Delta.ReasoningDetails != nil {
+				message.ReasoningDetails = c.Delta.ReasoningDetails
+			}
 			for _, piece := range c.Delta.ToolCalls {
 				if piece.Index == len(message.ToolCalls) {
 					message.ToolCalls = append(message.ToolCalls, piece.call)

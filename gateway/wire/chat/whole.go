@@ -60,15 +60,20 @@ func hasCalls(items []hub.Item) bool {
 	return false
 }
 
-// appendDetails writes what belongs to thoughts and calls, in their order.
+// appendDetails writes what belongs to thoughts and calls, in their order. Each
+// thought has a detail.
 func appendDetails(dst []byte, items []hub.Item) []byte {
 	before, n := `,"reasoning_details":[`, 0
 	for i := range items {
 		item := &items[i]
-		if !item.Opaque.Present() || item.Kind != hub.ItemReasoning && item.Kind != hub.ItemCall {
+		o := item.Opaque
+		if !o.Present() && item.Kind == hub.ItemReasoning && len(item.Text) > 0 {
+			o = unsigned()
+		}
+		if !o.Present() || item.Kind != hub.ItemReasoning && item.Kind != hub.ItemCall {
 			continue
 		}
-		dst = appendDetail(append(dst, before...), &item.Opaque, item.Text, item.Call.ID, n)
+		dst = appendDetail(append(dst, before...), &o, item.Text, item.Call.ID, n)
 		before, n = ",", n+1
 	}
 	if n > 0 {

@@ -16,7 +16,8 @@ type writer struct {
 	open    hub.PartKind
 	call    hub.Text // id of the open call
 	custom  bool     // and whether it takes text
-	thought hub.Text // that is open, for the detail that may follow
+	thought hub.Text // that is open, for its detail
+	signed  bool     // the thought has its detail
 	details []byte   // of all parts, for the chunk at the end
 	told    int      // how many they are
 	refused bool
@@ -36,6 +37,8 @@ func (w *writer) Append(dst []byte, e hub.Event) []byte {
 		return w.delta(dst, e)
 	case hub.EventOpaque:
 		w.opaque(&e.Opaque)
+	case hub.EventPartEnd:
+		w.end()
 	case hub.EventFinish:
 		return w.finish(dst, e)
 	}
@@ -71,7 +74,7 @@ func (w *writer) identity(dst []byte, object string) []byte {
 
 // begin notes the part that begins, and tells of a call.
 func (w *writer) begin(dst []byte, e hub.Event) []byte {
-	w.open, w.call, w.custom, w.thought = e.Of, slices.Clone(e.Call.ID), e.Call.Custom, w.thought[:0]
+	w.open, w.call, w.custom, w.thought, w.signed = e.Of, slices.Clone(e.Call.ID), e.Call.Custom, w.thought[:0], false
 	if e.Of != hub.PartCall {
 		return dst
 	}

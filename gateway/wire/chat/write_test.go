@@ -104,7 +104,7 @@ func TestAppend_WritesChunks(t *testing.T) {
 		},
 		"thoughts, then text": {
 			[]hub.Event{delta(hub.PartReasoning, "hm"), delta(hub.PartText, "a"), {Kind: hub.EventFinish, Reason: hub.ReasonLength}},
-			chunks("", begins, `"reasoning_content":"hm"`, `"content":"a"`, "length"),
+			chunks("", begins, `"reasoning_content":"hm"`, `"content":"a"`, unsigned, "length"),
 		},
 		"a refusal": {
 			[]hub.Event{delta(hub.PartRefusal, "no"), {Kind: hub.EventFinish, Reason: hub.ReasonRefusal}},
@@ -183,7 +183,7 @@ func TestAppendAnswer_WritesMessages(t *testing.T) {
 		"nothing":   {nil, hub.ReasonStop, `"content":"","refusal":null`, "stop"},
 		"texts":     {[]hub.Item{said(hub.PartText, "a"), said(hub.PartImage, ""), said(hub.PartText, `\u00e9`)}, hub.ReasonStop, `"content":"aé","refusal":null`, "stop"},
 		"a refusal": {[]hub.Item{said(hub.PartRefusal, "no")}, hub.ReasonRefusal, `"content":null,"refusal":"no"`, "stop"},
-		"thoughts":  {[]hub.Item{{Kind: hub.ItemReasoning, Text: hub.Text("hm")}, said(hub.PartText, "a")}, hub.ReasonStopSequence, `"content":"a","refusal":null,"reasoning_content":"hm"`, "stop"},
+		"thoughts":  {[]hub.Item{{Kind: hub.ItemReasoning, Text: hub.Text("hm")}, said(hub.PartText, "a")}, hub.ReasonStopSequence, `"content":"a","refusal":null,"reasoning_content":"hm",` + unsigned, "stop"},
 		"calls": {
 			[]hub.Item{call, free}, hub.ReasonLength,
 			`"content":null,"refusal":null,"tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{\"a\":"}},{"id":"y","type":"custom","custom":{"name":"g","input":"raw"}}]`,

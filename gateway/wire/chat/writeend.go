@@ -16,6 +16,15 @@ func (w *writer) opaque(o *hub.Opaque) {
 	}
 	w.details = appendDetail(w.details, o, w.thought, w.call, w.told)
 	w.told++
+	w.signed = true
+}
+
+// end ends a part. A thought has a detail in any case.
+func (w *writer) end() {
+	if w.open == hub.PartReasoning && len(w.thought) > 0 && !w.signed {
+		none := unsigned()
+		w.opaque(&none)
+	}
 }
 
 // finish writes the details, why the answer ends, its usage for callers that ask

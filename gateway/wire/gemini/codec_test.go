@@ -58,7 +58,7 @@ const table = `
 503 UNAVAILABLE
 504 DEADLINE_EXCEEDED
 508 INTERNAL
-529 INTERNAL
+529 UNAVAILABLE
 `
 
 func TestAppendError_NamesEveryStatus(t *testing.T) {

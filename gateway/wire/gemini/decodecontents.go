@@ -74,6 +74,9 @@ func (c *conversation) read(content []byte) error {
 			addUnknown(c.r, "contents[].", name, value)
 		}
 	}
+	if !hub.IsNull(parts) && parts[0] != '[' && parts[0] != '{' {
+		return hub.Bad(fmt.Sprintf("contents[%d].parts", c.content), "must be an array of parts")
+	}
 	if err := c.begin(role); err != nil {
 		return err
 	}

@@ -28,6 +28,9 @@ const shape = "gemini"
 // Shape returns gemini.
 func (Hub) Shape() string { return shape }
 
+// Returns reports whether the body may hold a seal.
+func (Hub) Returns(body []byte) bool { return hub.HoldsSeal(body) }
+
 // Fates says what generateContent can express. Files by address or id are
 // refused: Relay does not fetch them, and hosts take those that Google keeps
 // alone. Of several calls at once there is no switch.

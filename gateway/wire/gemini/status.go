@@ -6,6 +6,9 @@ import (
 	"relay/gateway/wire"
 )
 
+// statusOverloaded is Anthropic's status for a server with too much to do.
+const statusOverloaded = 529
+
 // statusName returns the name of the google.rpc.Code that goes with an error: an
 // upstream's own, else that of the HTTP status
 // (https://cloud.google.com/apis/design/errors#handling_errors), with Relay's
@@ -29,7 +32,7 @@ func statusName(e *wire.Error) string {
 		return "RESOURCE_EXHAUSTED"
 	case http.StatusNotImplemented:
 		return "UNIMPLEMENTED"
-	case http.StatusBadGateway, http.StatusServiceUnavailable:
+	case http.StatusBadGateway, http.StatusServiceUnavailable, statusOverloaded:
 		return "UNAVAILABLE"
 	}
 	if e.Status >= http.StatusInternalServerError {

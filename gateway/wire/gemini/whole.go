@@ -28,7 +28,7 @@ func (s *speech) item(dst []byte, item *hub.Item) []byte {
 		if item.Cut {
 			return dst
 		}
-		return s.called(dst, item)
+		return s.writeCall(dst, item)
 	}
 	for i := range item.Parts {
 		dst = s.said(dst, &item.Parts[i])
@@ -40,12 +40,12 @@ func (s *speech) item(dst []byte, item *hub.Item) []byte {
 // stream.
 func (s *speech) thought(dst []byte, item *hub.Item) []byte {
 	o := &item.Opaque
+	dst = s.rest(dst) // it belongs to the thought before
 	var signed hub.Text
 	switch {
 	case o.Shape == shape:
 		signed = o.Data
 	case o.Present():
-		dst = s.rest(dst)
 		s.seal = signature(o)
 	}
 	switch {

@@ -7,6 +7,7 @@ type speech struct {
 	thoughts bool     // the caller wants them
 	call     hub.Item // that is open
 	seal     hub.Text // of reasoning, on its way; nil: none
+	called   bool     // a call has been written
 }
 
 // take writes the parts that an event of a stream adds.
@@ -20,7 +21,7 @@ func (s *speech) take(dst []byte, e *hub.Event) []byte {
 		return s.opaque(dst, e)
 	case hub.EventPartEnd:
 		if e.Of == hub.PartCall && !e.Cut {
-			return s.called(dst, &s.call)
+			return s.writeCall(dst, &s.call)
 		}
 	}
 	return dst
@@ -48,6 +49,8 @@ func (s *speech) part(dst []byte, e *hub.Event) []byte {
 		s.call.Arguments, s.call.Opaque = s.call.Arguments[:0], hub.Opaque{}
 	case hub.PartImage, hub.PartAudio, hub.PartFile:
 		return appendMedia(dst, &e.Media)
+	case hub.PartReasoning:
+		return s.rest(dst) // it belongs to the thought before
 	}
 	return dst
 }
@@ -59,7 +62,7 @@ func (s *speech) opaque(dst []byte, e *hub.Event) []byte {
 	o := &e.Opaque
 	switch {
 	case e.Of == hub.PartCall:
-		s.call.Opaque = hub.Opaque{Shape: o.Shape, Data: append(hub.Text(nil), signature(o)...)}
+		s.call.Opaque = hub.Opaque{Shape: shape, Data: append(hub.Text(nil), signature(o)...)}
 	case o.Shape != shape:
 		dst = s.rest(dst)
 		s.seal = signature(o)
@@ -86,14 +89,17 @@ func (s *speech) rest(dst []byte) []byte {
 	return dst
 }
 
-// called writes a call, with its signature or the seal that waits.
-func (s *speech) called(dst []byte, item *hub.Item) []byte {
-	signed := item.Opaque.Data
-	if signed != nil {
-		dst = s.rest(dst)
-	} else {
-		signed, s.seal = s.seal, nil
+// writeCall writes a call, with its signature or the seal that waits. The first is
+// signed in any case, since without that Google does not take it back.
+func (s *speech) writeCall(dst []byte, item *hub.Item) []byte {
+	signed := s.seal
+	switch {
+	case item.Opaque.Present():
+		dst, signed = s.rest(dst), signature(&item.Opaque)
+	case signed == nil && !s.called:
+		signed = hub.Unsigned()
 	}
+	s.seal, s.called = nil, true
 	dst = item.Call.ID.AppendAfter(between(dst), `{"functionCall":{"id":`)
 	dst = item.Call.NameOfFlat().AppendAfter(dst, `,"name":`)
 	dst = append(appendArgs(append(dst, `,"args":`...), item), '}')

@@ -20,6 +20,8 @@ func (r *Request) Check(shape string, fates *Fates) (dropped []string, err error
 	for p := NumMembers + 1; p < NumParams; p++ {
 		switch {
 		case !held[p]:
+		case fates[p] == Refused && p == ServerTools:
+			return nil, unsupported(r.serverTool(), shape)
 		case fates[p] == Refused:
 			return nil, unsupported(p.String(), shape)
 		case fates[p] == Ignored:
@@ -30,6 +32,16 @@ func (r *Request) Check(shape string, fates *Fates) (dropped []string, err error
 		dropped = append(dropped, m.Name)
 	}
 	return dropped, nil
+}
+
+// serverTool names a tool that the provider runs.
+func (r *Request) serverTool() string {
+	for i := range r.Tools {
+		if r.Tools[i].Kind == ToolServer && len(r.Tools[i].Name) > 0 {
+			return "the tool " + r.Tools[i].Name.String() + ", which the provider runs"
+		}
+	}
+	return ServerTools.String()
 }
 
 func unsupported(member, shape string) *wire.Error {

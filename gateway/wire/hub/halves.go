@@ -9,6 +9,10 @@ type Caller interface {
 	Decode(body []byte, r *Request) error
 	// Encoder returns a writer of one answer to the caller.
 	Encoder(r *Reply) Encoder
+	// Returns reports whether a body may hold what Encoders have written into
+	// earlier answers and hosts of the shape itself do not take: what other hosts
+	// have told of their thoughts, and seals. It is asked of every body.
+	Returns(body []byte) bool
 }
 
 // Upstream is the half of a shape that hosts speak.

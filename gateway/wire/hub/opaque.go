@@ -37,8 +37,12 @@ func (o *Opaque) For(shape, provider string) bool {
 	return o.Shape == shape && (o.Provider == "" || provider == "" || o.Provider == provider)
 }
 
-// sealMark begins what Seal writes; no provider's own parts begin so.
-const sealMark = "relay1\x00"
+// sealMark begins what Seal writes; no provider's own parts begin so. sealBegins is
+// how its first six bytes are written.
+const (
+	sealMark   = "relay1\x00"
+	sealBegins = "cmVsYXkx"
+)
 
 // Seal writes the part as one text, for callers whose shape has a place for opaque
 // parts of its own kind alone. It is base64 (RFC 4648, standard alphabet), as some
@@ -51,28 +55,53 @@ func (o *Opaque) Seal() Text {
 	return Text(base64.StdEncoding.EncodeToString(inner))
 }
 
+// Unsigned is a seal of nothing. It stands where a shape has a place for an opaque
+// part and the answer has none, so that the answer is known again when it comes
+// back: hosts of that shape would refuse it.
+func Unsigned() Text { return (&Opaque{}).Seal() }
+
+// HoldsSeal reports whether a body holds what begins like a seal. A seal is never
+// written with escapes.
+func HoldsSeal(body []byte) bool {
+	const itsX = 5
+	_, found := After(body, sealBegins, itsX)
+	return found
+}
+
 // Unseal reads an opaque part that a caller sends back in the place that its shape
-// has for them: what Seal wrote, or else a part of that shape's own.
+// has for them: what Seal wrote, or else a part of that shape's own. There is none
+// in Unsigned and in what begins like a seal but has been cut or altered.
 func Unseal(t Text, own Opaque) Opaque {
-	own.Data = t
-	begin := base64.StdEncoding.EncodeToString([]byte(sealMark[:6]))
-	if !bytes.HasPrefix(t, []byte(begin)) {
+	if !bytes.HasPrefix(t, []byte(sealBegins)) {
+		own.Data = t
 		return own
 	}
-	inner, err := base64.StdEncoding.DecodeString(string(t.Plain()))
+	inner, err := base64.StdEncoding.DecodeString(strings.Map(standard, t.String()))
 	rest, found := strings.CutPrefix(string(inner), sealMark)
 	fields := strings.SplitN(rest, "\x00", 5)
-	if err != nil || !found || len(fields) != 5 || len(fields[2]) != 1 {
-		return own
+	if err != nil || !found || len(fields) != 5 || fields[0] == "" || len(fields[2]) != 1 {
+		return Opaque{}
 	}
 	sealed := Opaque{
 		Shape: fields[0], Provider: fields[1], Kind: OpaqueKind(fields[2][0] - '0'),
 		ID: Text(fields[3]), Data: Text(fields[4]),
 	}
 	if !sealed.ID.sound() || !sealed.Data.sound() {
-		return own
+		return Opaque{}
 	}
 	return sealed
+}
+
+// standard turns the alphabet of base64 for addresses (RFC 4648, section 5) into the
+// standard one: some clients read the bytes of an opaque part and write them so.
+func standard(r rune) rune {
+	switch r {
+	case '-':
+		return '+'
+	case '_':
+		return '/'
+	}
+	return r
 }
 
 // sound reports whether the text can stand in a body that goes up. A caller may

@@ -2,6 +2,7 @@ package hub_test
 
 import (
 	"encoding/base64"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,12 +33,23 @@ func TestSeal_IsReadBackAsItWas(t *testing.T) {
 
 func TestUnseal_LeavesWhatIsNotSealedToItsShape(t *testing.T) {
 	own := hub.Opaque{Shape: "gemini", Kind: hub.OpaqueSignature, ID: hub.Text("i")}
+	for _, data := range []string{"EqoBCkgIARABGAIiQL", "", "cmVsYXk", "CmVsYXkx", " cmVsYXkx"} {
+		want := own
+		want.Data = hub.Text(data)
+		if diff := cmp.Diff(want, hub.Unseal(hub.Text(data), own)); diff != "" {
+			t.Errorf("%s: %s", data, diff)
+		}
+	}
+}
+
+func TestUnseal_TakesNothingFromASealThatHasBeenAltered(t *testing.T) {
 	seal := func(inner string) string { return base64.StdEncoding.EncodeToString([]byte(inner)) }
 	for name, data := range map[string]string{
-		"a provider's own":  "EqoBCkgIARABGAIiQL",
-		"nothing":           "",
 		"a mark alone":      seal("relay1\x00"),
+		"half a mark":       seal("relay1"),
+		"another mark":      seal("relay12\x00s\x00p\x000\x00i\x00d"),
 		"too few fields":    seal("relay1\x00s\x00p\x000\x00i"),
+		"no shape":          seal("relay1\x00\x00p\x000\x00i\x00d"),
 		"no kind":           seal("relay1\x00s\x00p\x00\x00i\x00d"),
 		"broken base64":     seal("relay1\x00s\x00p\x000\x00i\x00d") + "%",
 		"data that escapes": seal("relay1\x00s\x00p\x000\x00i\x00d\",\"model\":\"dear"),
@@ -46,10 +58,43 @@ func TestUnseal_LeavesWhatIsNotSealedToItsShape(t *testing.T) {
 		"a control":         seal("relay1\x00s\x00p\x000\x00i\x00d\nd"),
 		"broken UTF-8":      seal("relay1\x00s\x00p\x000\x00i\x00\xff"),
 	} {
-		want := own
-		want.Data = hub.Text(data)
-		if diff := cmp.Diff(want, hub.Unseal(hub.Text(data), own)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+		if got := hub.Unseal(hub.Text(data), hub.Opaque{Shape: "gemini"}); got.Present() || got.Data != nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestUnseal_ReadsBothAlphabetsOfBase64(t *testing.T) {
+	o := hub.Opaque{Shape: "gemini", Provider: "p", Data: hub.Text("\u00ff\u07ff???>>>")}
+	sealed := string(o.Seal())
+	written := strings.NewReplacer("+", "-", "/", "_").Replace(sealed)
+	if written == sealed {
+		t.Fatal("the seal has no letters that differ")
+	}
+	if diff := cmp.Diff(o, hub.Unseal(hub.Text(written), hub.Opaque{Shape: "own"}), cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestUnsigned_IsASealOfNothing(t *testing.T) {
+	seal := hub.Unsigned()
+	if got := hub.Unseal(seal, hub.Opaque{Shape: "anthropic"}); got.Present() || got.Data != nil {
+		t.Errorf("%s is %+v", seal, got)
+	}
+	if _, err := base64.StdEncoding.Strict().DecodeString(string(seal)); err != nil || len(seal) == 0 {
+		t.Errorf("%s: %v", seal, err)
+	}
+}
+
+func TestHoldsSeal_KnowsEverySeal(t *testing.T) {
+	for _, seal := range []hub.Text{hub.Unsigned(), (&hub.Opaque{Shape: "a"}).Seal(), (&hub.Opaque{Shape: "ollama", Data: hub.Text("d")}).Seal()} {
+		if !hub.HoldsSeal(seal.AppendAfter(nil, `{"signature":`)) {
+			t.Errorf("%s is not known", seal)
+		}
+	}
+	for _, body := range []string{"", `{"signature":""}`, `{"signature":"EqoBCkgIARABGAIiQLcmVsYXk="}`, `{"text":"relay1"}`} {
+		if hub.HoldsSeal([]byte(body)) {
+			t.Errorf("%s holds a seal", body)
 		}
 	}
 }

@@ -22,6 +22,7 @@ type Sequence struct {
 	next    int  // number of the next part
 	calls   int
 	cut     bool
+	refused bool // the model has told a refusal
 	waiting []part
 	held    int // bytes that wait
 	reason  Reason
@@ -84,14 +85,17 @@ func (s *Sequence) Finish(u *wire.Usage) {
 }
 
 // reasonTold is why the answer ends. Several upstreams say stop where tools are
-// called.
+// called, and where the model refuses.
 func (s *Sequence) reasonTold() Reason {
+	stopped := s.reason == ReasonStop || s.reason == ReasonUnknown
 	switch {
 	case s.cut:
 		return ReasonLength
-	case s.calls > 0 && (s.reason == ReasonStop || s.reason == ReasonUnknown):
+	case stopped && s.calls > 0:
 		return ReasonCalls
-	case s.reason == ReasonUnknown:
+	case stopped && s.refused:
+		return ReasonRefusal
+	case stopped:
 		return ReasonStop
 	}
 	return s.reason
@@ -172,6 +176,7 @@ func (s *Sequence) begin(p part) {
 			p.call.ID = Text("call_" + s.id + "_" + strconv.Itoa(s.calls))
 		}
 	}
+	s.refused = s.refused || p.of == PartRefusal
 	s.now, s.open = p, true
 	s.to.Event(Event{Kind: EventPart, Of: p.of, Part: s.next, Call: p.call, Media: p.media})
 }

@@ -38,6 +38,9 @@ func (Hub) Decoder(r *hub.Request, provider string) hub.Decoder { return newAnsw
 // Encoder returns a writer of one answer.
 func (Hub) Encoder(r *hub.Reply) hub.Encoder { return &writer{reply: r} }
 
+// Returns reports whether the body may hold a seal.
+func (Hub) Returns(body []byte) bool { return hub.HoldsSeal(body) }
+
 // Fates says what a request in the shape can express. Media by file id are kept
 // by one provider, and documents of its own kind alone are taken.
 func (Hub) Fates() *hub.Fates {

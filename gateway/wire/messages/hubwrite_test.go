@@ -53,9 +53,9 @@ func TestEncoder_WritesAnswers(t *testing.T) {
 		"a filter":  {[]hub.Event{ends(hub.ReasonFilter)}, "", `[]`, `"stop_reason":"refusal","stop_sequence":null`},
 		"a pause":   {[]hub.Event{ends(hub.ReasonPause)}, "", `[]`, `"stop_reason":"pause_turn","stop_sequence":null`},
 		"an unsigned thought": {[]hub.Event{delta(hub.PartReasoning, 0, "h"), delta(hub.PartReasoning, 0, "m"), delta(hub.PartText, 0, "a")},
-			blockOf("0", `{"type":"thinking","thinking":"","signature":""}`) + deltaOf("0", `{"type":"thinking_delta","thinking":"h"}`) + deltaOf("0", `{"type":"thinking_delta","thinking":"m"}`) + endOf("0") +
+			blockOf("0", `{"type":"thinking","thinking":"","signature":""}`) + deltaOf("0", `{"type":"thinking_delta","thinking":"h"}`) + deltaOf("0", `{"type":"thinking_delta","thinking":"m"}`) + deltaOf("0", `{"type":"signature_delta","signature":"`+unsigned+`"}`) + endOf("0") +
 				blockOf("1", `{"type":"text","text":""}`) + deltaOf("1", `{"type":"text_delta","text":"a"}`) + endOf("1"),
-			`[{"type":"thinking","thinking":"hm","signature":""},{"type":"text","text":"a"}]`, `"stop_reason":"end_turn","stop_sequence":null`},
+			`[{"type":"thinking","thinking":"hm","signature":"` + unsigned + `"},{"type":"text","text":"a"}]`, `"stop_reason":"end_turn","stop_sequence":null`},
 		"own signatures": {[]hub.Event{delta(hub.PartReasoning, 0, "hm"), keeps(hub.PartReasoning, 0, opaque(hub.OpaqueSignature, "SIG==")), {Kind: hub.EventPartEnd, Of: hub.PartReasoning},
 			keeps(hub.PartReasoning, 1, opaque(hub.OpaqueRedacted, "RED")), {Kind: hub.EventPartEnd, Of: hub.PartReasoning, Part: 1}, keeps(hub.PartReasoning, 2, opaque(hub.OpaqueSignature, "ONLY"))},
 			blockOf("0", `{"type":"thinking","thinking":"","signature":""}`) + deltaOf("0", `{"type":"thinking_delta","thinking":"hm"}`) + deltaOf("0", `{"type":"signature_delta","signature":"SIG=="}`) + endOf("0") +
@@ -72,6 +72,9 @@ func TestEncoder_WritesAnswers(t *testing.T) {
 		"calls whose pieces interleave": {[]hub.Event{begin(0, "c1", "f"), delta(hub.PartCall, 0, `{\"a\"`), begin(1, "", "g"), delta(hub.PartCall, 1, `{}`), delta(hub.PartCall, 0, `:1}`), ends(hub.ReasonStop)},
 			blockOf("0", `{"type":"tool_use","id":"c1","name":"f","input":{}}`) + input("0", `{\"a\"`, `:1}`) + endOf("0") + blockOf("1", `{"type":"tool_use","id":"call_1_2","name":"g","input":{}}`) + input("1", `{}`) + endOf("1"),
 			`[{"type":"tool_use","id":"c1","name":"f","input":{"a":1}},{"type":"tool_use","id":"call_1_2","name":"g","input":{}}]`, `"stop_reason":"tool_use","stop_sequence":null`},
+		"a call whose id Anthropic refuses": {[]hub.Event{begin(0, "f:0", "f"), delta(hub.PartCall, 0, `{}`), begin(1, "f:1", "f"), delta(hub.PartCall, 1, `{}`)},
+			marked + blockOf("1", `{"type":"tool_use","id":"f:0","name":"f","input":{}}`) + input("1", `{}`) + endOf("1") + blockOf("2", `{"type":"tool_use","id":"f:1","name":"f","input":{}}`) + input("2", `{}`) + endOf("2"),
+			`[{"type":"redacted_thinking","data":"` + unsigned + `"},{"type":"tool_use","id":"f:0","name":"f","input":{}},{"type":"tool_use","id":"f:1","name":"f","input":{}}]`, `"stop_reason":"tool_use","stop_sequence":null`},
 		"a call without arguments": {[]hub.Event{begin(0, "c1", "f"), {Kind: hub.EventPartEnd, Of: hub.PartCall}}, blockOf("0", `{"type":"tool_use","id":"c1","name":"f","input":{}}`) + input("0", `{}`) + endOf("0"),
 			`[{"type":"tool_use","id":"c1","name":"f","input":{}}]`, `"stop_reason":"tool_use","stop_sequence":null`},
 		"a custom call": {[]hub.Event{custom, delta(hub.PartCall, 0, `a\n`), delta(hub.PartCall, 0, `\"雨\"\\`)},

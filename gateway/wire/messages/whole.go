@@ -9,7 +9,7 @@ import (
 func (w *writer) AppendAnswer(dst []byte, a *hub.Answer) []byte {
 	dst = w.head(dst)
 	for i := range a.Items {
-		dst = appendItem(dst, &a.Items[i])
+		dst = w.item(dst, &a.Items[i])
 	}
 	dst = append(dst, "],"...)
 	dst = appendReason(dst, a.Reason, a.StopSeq)
@@ -17,12 +17,15 @@ func (w *writer) AppendAnswer(dst []byte, a *hub.Answer) []byte {
 	return append(appendUsage(dst, &a.Usage), '}')
 }
 
-func appendItem(dst []byte, i *hub.Item) []byte {
+func (w *writer) item(dst []byte, i *hub.Item) []byte {
 	switch i.Kind {
 	case hub.ItemReasoning:
-		return appendThought(dst, i)
+		before := len(dst)
+		dst = appendThought(dst, i)
+		w.marked = w.marked || len(dst) > before
+		return dst
 	case hub.ItemCall:
-		return appendCall(dst, i)
+		return w.whole(dst, i)
 	}
 	for p := range i.Parts {
 		part := &i.Parts[p]
@@ -35,13 +38,14 @@ func appendItem(dst []byte, i *hub.Item) []byte {
 }
 
 func appendThought(dst []byte, i *hub.Item) []byte {
-	var signature hub.Text
+	signature := hub.Unsigned()
 	hasText := !i.Text.Blank()
 	redacted := i.Opaque.Present() && isRedacted(&i.Opaque, hasText)
-	if i.Opaque.Present() && !redacted {
+	signed := i.Opaque.Present() && !redacted
+	if signed {
 		signature = seal(&i.Opaque)
 	}
-	if hasText || signature != nil {
+	if hasText || signed {
 		dst = i.Text.AppendAfter(next(dst), `{"type":"thinking","thinking":`)
 		dst = append(signature.AppendAfter(dst, `,"signature":`), '}')
 	}
@@ -55,9 +59,9 @@ func appendRedacted(dst []byte, data hub.Text) []byte {
 	return append(data.AppendAfter(next(dst), `{"type":"redacted_thinking","data":`), '}')
 }
 
-// appendCall writes a call. One that has been cut off has no input that could be
-// told: it is left out, and the reason says that more was to come.
-func appendCall(dst []byte, i *hub.Item) []byte {
+// whole writes a call. One that has been cut off has no input that could be told: it
+// is left out, and the reason says that more was to come.
+func (w *writer) whole(dst []byte, i *hub.Item) []byte {
 	input := i.Arguments.Plain()
 	if i.Call.Custom {
 		input = append(i.Arguments.AppendAfter(nil, `{"input":`), '}')
@@ -65,8 +69,11 @@ func appendCall(dst []byte, i *hub.Item) []byte {
 	if i.Cut || !wire.Valid(input) {
 		return dst
 	}
-	if i.Opaque.Present() {
-		dst = appendRedacted(dst, sealOf(&i.Opaque, i.Call.ID))
+	switch {
+	case i.Opaque.Present():
+		dst, w.marked = appendRedacted(dst, sealOf(&i.Opaque, i.Call.ID)), true
+	case !w.marked && needsMark(w.reply.Request, i.Call.ID):
+		dst, w.marked = appendRedacted(dst, hub.Unsigned()), true
 	}
 	dst = i.Call.ID.AppendAfter(next(dst), `{"type":"tool_use","id":`)
 	dst = i.Call.NameOfFlat().AppendAfter(dst, `,"name":`)

@@ -18,6 +18,7 @@ type writer struct {
 	call   hub.Call     // of a PartCall
 	held   hub.Text     // white space that a block would begin with
 	opaque hub.Opaque   // of the part, to be told at its end
+	marked bool         // a block tells of thoughts
 }
 
 // Append writes what an event adds to a stream.
@@ -68,7 +69,7 @@ func (w *writer) piece(dst []byte, t hub.Text) []byte {
 		return w.delta(w.begin(dst), w.held)
 	case hub.PartCall:
 		if !w.open {
-			dst = w.begin(dst)
+			dst = w.beginCall(dst)
 		}
 		if w.call.Custom {
 			t = appendEscaped(nil, t)
@@ -85,6 +86,7 @@ func (w *writer) begin(dst []byte) []byte {
 	dst = strconv.AppendInt(dst, int64(w.index), 10)
 	switch w.of {
 	case hub.PartReasoning:
+		w.marked = true
 		return append(dst, ",\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}}\n\n"...)
 	case hub.PartCall:
 		dst = w.call.ID.AppendAfter(dst, `,"content_block":{"type":"tool_use","id":`)

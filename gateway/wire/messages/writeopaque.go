@@ -37,7 +37,7 @@ func (w *writer) endCall(dst []byte, cut bool) []byte {
 	case !w.open && cut:
 		return dst
 	case !w.open:
-		dst = w.begin(dst)
+		dst = w.beginCall(dst)
 	}
 	if w.call.Custom && !cut {
 		dst = w.delta(dst, hub.Text(`\"}`))
@@ -49,23 +49,44 @@ func (w *writer) endCall(dst []byte, cut bool) []byte {
 	return dst
 }
 
+// beginCall begins the block of a call, behind a mark where it needs one.
+func (w *writer) beginCall(dst []byte) []byte {
+	if !w.marked && needsMark(w.reply.Request, w.call.ID) {
+		dst = w.redacted(dst, hub.Unsigned())
+	}
+	return w.begin(dst)
+}
+
+// needsMark reports whether a call of an answer without thoughts has to be known
+// again when it comes back, since Anthropic would not take it as it is: behind a
+// call it wants thoughts while there is a budget for them, and not every id will do.
+func needsMark(r *hub.Request, id hub.Text) bool {
+	return r != nil && r.Reasoning.Budget > 0 || !fits(id.Plain())
+}
+
 // endThought signs a thought. One of which there is no text is a block of its own
 // kind, as is what its own host has redacted.
 func (w *writer) endThought(dst []byte) []byte {
 	switch {
 	case !w.opaque.Present():
+		return w.sign(dst, hub.Unsigned())
 	case isRedacted(&w.opaque, w.open):
-		dst = w.redacted(w.stop(dst), seal(&w.opaque))
-	default:
-		if !w.open {
-			dst = w.begin(dst)
-			if len(w.held) > 0 {
-				dst = w.delta(dst, w.held)
-			}
+		return w.redacted(w.sign(dst, hub.Unsigned()), seal(&w.opaque))
+	case !w.open:
+		dst = w.begin(dst)
+		if len(w.held) > 0 {
+			dst = w.delta(dst, w.held)
 		}
-		dst = w.deltaOf(dst, `,"delta":{"type":"signature_delta","signature":`, seal(&w.opaque))
 	}
-	return w.stop(dst)
+	return w.sign(dst, seal(&w.opaque))
+}
+
+// sign ends the block of a thought, if one is open, with its signature.
+func (w *writer) sign(dst []byte, signature hub.Text) []byte {
+	if !w.open {
+		return dst
+	}
+	return w.stop(w.deltaOf(dst, `,"delta":{"type":"signature_delta","signature":`, signature))
 }
 
 // redacted writes a block of redacted_thinking.
@@ -74,7 +95,7 @@ func (w *writer) redacted(dst []byte, data hub.Text) []byte {
 	dst = strconv.AppendInt(dst, int64(w.index), 10)
 	dst = data.AppendAfter(dst, `,"content_block":{"type":"redacted_thinking","data":`)
 	dst = append(dst, "}}\n\n"...)
-	w.open = true
+	w.open, w.marked = true, true
 	return w.stop(dst)
 }
 

@@ -22,6 +22,12 @@ func (Hub) Shape() string { return "ollama" }
 // Shape returns ollama.
 func (GenerateHub) Shape() string { return "ollama" }
 
+// Returns returns false: answers hold nothing that Ollama would not take.
+func (Hub) Returns([]byte) bool { return false }
+
+// Returns returns false.
+func (GenerateHub) Returns([]byte) bool { return false }
+
 // Decoder returns a reader of lines and whole answers of /api/chat. Ollama keeps
 // nothing of its thoughts that only it can read: the provider does not matter.
 func (Hub) Decoder(r *hub.Request, _ string) hub.Decoder { return &decoder{asked: r} }

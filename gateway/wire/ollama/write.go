@@ -112,11 +112,11 @@ func appendCall(dst []byte, c hub.Call, arguments hub.Text, index int) []byte {
 	dst = appendCallHead(dst, c, index)
 	switch plain := arguments.Plain(); {
 	case !c.Custom && isObject(plain):
-		dst = append(dst, plain...)
+		dst = hub.AppendLine(dst, plain)
 	case c.Custom || !wire.Valid(plain):
 		dst = append(arguments.AppendAfter(dst, `{"input":`), '}')
 	default:
-		dst = append(append(append(dst, `{"input":`...), plain...), '}')
+		dst = append(hub.AppendLine(append(dst, `{"input":`...), plain), '}')
 	}
 	return append(dst, "}}"...)
 }

@@ -66,21 +66,8 @@ func (d *decoding) member(name, value []byte) error {
 	return nil
 }
 
-// leaveOut notes that a member is not taken, once. More than a header can tell
-// are not noted.
-func (d *decoding) leaveOut(name string) {
-	if len(d.r.Unknown) == mostUnknown {
-		return
-	}
-	for _, m := range d.r.Unknown {
-		if m.Name == name {
-			return
-		}
-	}
-	d.r.AddUnknown(name, nil)
-}
-
-const mostUnknown = 64
+// leaveOut notes that a member is not taken.
+func (d *decoding) leaveOut(name string) { d.r.AddUnknown(name, nil) }
 
 func (d *decoding) readThink() error {
 	if !d.r.Reasoning.SetThink(d.think) {

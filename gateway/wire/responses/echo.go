@@ -49,7 +49,7 @@ func appendEcho(dst []byte, r *hub.Request) []byte {
 		case m.name == "tools":
 			dst = appendEchoedTools(dst, value)
 		default:
-			dst = append(dst, value...)
+			dst = hub.AppendLine(dst, value)
 		}
 	}
 	return dst
@@ -72,10 +72,10 @@ func appendEchoedTools(dst, tools []byte) []byte {
 		var f toolFields
 		f.read(tool)
 		if kind, _ := hub.TextOf(f.typ); !kind.Is("function") || f.strict != nil && f.parameters != nil {
-			dst = append(append(dst, tool...), ',')
+			dst = append(hub.AppendLine(dst, tool), ',')
 			continue
 		}
-		dst = append(dst, tool[:len(tool)-1]...)
+		dst = hub.AppendLine(dst, tool[:len(tool)-1])
 		if f.strict == nil {
 			dst = append(dst, `,"strict":null`...)
 		}

@@ -15,6 +15,9 @@ type body struct {
 
 // Encode writes the body of POST /responses.
 func (Hub) Encode(dst []byte, r *hub.Request, to hub.Target) ([]byte, error) {
+	if len(r.Items) == 0 {
+		return dst, hub.Bad("the conversation", "must hold a message that says something")
+	}
 	b := &body{dst: wire.AppendText(dst, `{"model":`, to.Model), r: r, to: to, more: r.Extension(shape)}
 	if to.Streamed {
 		b.dst = append(b.dst, `,"stream":true`...)
@@ -52,12 +55,13 @@ func (b *body) putSimple() {
 		name string
 		p    hub.Param
 	}{
-		{"temperature", hub.Temperature}, {"top_p", hub.TopP}, {"user", hub.User}, {"safety_identifier", hub.SafetyIdentifier},
+		{"temperature", hub.Temperature}, {"top_p", hub.TopP}, {"safety_identifier", hub.SafetyIdentifier},
 		{"metadata", hub.Metadata}, {"prompt_cache_key", hub.CacheKey}, {"prompt_cache_retention", hub.CacheRetention},
 		{"truncation", hub.Truncation}, {"max_tool_calls", hub.MaxToolCalls},
 	} {
 		b.put(m.name, b.r.Param(m.p))
 	}
+	b.put("user", b.r.UserWithin(64))
 	b.put("max_output_tokens", atLeast(b.r.Param(hub.MaxTokens)))
 	b.put("service_tier", tierOf(b.r.Param(hub.ServiceTier)))
 }
@@ -121,11 +125,11 @@ func appendFormat(dst []byte, f *hub.Format) []byte {
 	return append(dst, '}')
 }
 
-// putReasoning writes how much the model may think. Who gives a budget reads
-// thoughts, so a summary of them is asked for.
+// putReasoning writes how much the model may think. Callers of other shapes read
+// thoughts where there are any, so a summary of them is asked for.
 func (b *body) putReasoning() {
 	effort, summary := effortOf(&b.r.Reasoning), b.r.Reasoning.Summary
-	if summary == "" && b.r.Reasoning.Budget != 0 && effort != "none" {
+	if summary == "" && b.r.Reasoning.Asked() && effort != "none" && len(b.r.Echo) == 0 { // a caller of this shape says so itself
 		summary = "auto"
 	}
 	if summary == "none" {

@@ -54,13 +54,13 @@ func TestEncode_WritesTheConversation(t *testing.T) {
 				{Kind: hub.PartFile, URL: hub.Text("https://e.x/b")}, {Kind: hub.PartFile, FileID: hub.Text("file-2")},
 			}}},
 			`"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"see"},{"type":"input_image","image_url":"data:image/png;base64,iVBO","detail":"low"},
-			{"type":"input_image","image_url":"https://e.x/a"},{"type":"input_image","file_id":"file-1"},
+			{"type":"input_image","image_url":"https://e.x/a","detail":"auto"},{"type":"input_image","file_id":"file-1","detail":"auto"},
 			{"type":"input_file","filename":"document.pdf","file_data":"data:application/pdf;base64,JVBE"},{"type":"input_file","filename":"a.txt","file_data":"data:text/plain;base64,YQ=="},
 			{"type":"input_file","file_url":"https://e.x/b"},{"type":"input_file","file_id":"file-2"}]}]`,
 		},
 		"a result that is an image, and one that is nothing": {
 			[]hub.Item{call("c1", "f", "{}"), {Kind: hub.ItemResult, Call: hub.Call{ID: hub.Text("c1")}, Parts: []hub.Part{{Kind: hub.PartImage, Data: hub.Text("iVBO"), MediaType: hub.Text("image/png")}}}, call("c2", "f", "{}"), {Kind: hub.ItemResult, Call: hub.Call{ID: hub.Text("c2")}}},
-			`"input":[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":[{"type":"input_image","image_url":"data:image/png;base64,iVBO"}]},
+			`"input":[{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":[{"type":"input_image","image_url":"data:image/png;base64,iVBO","detail":"auto"}]},
 			{"type":"function_call","call_id":"c2","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c2","output":""}]`,
 		},
 		"an id that is too long": {
@@ -159,7 +159,7 @@ func TestEncode_WritesParameters(t *testing.T) {
 			r.Format = hub.Format{Kind: hub.FormatSchema, Schema: []byte(`{"b":1}`), About: hub.Text("d"), Strict: hub.No}
 			r.Set(hub.Verbosity, "verbosity", []byte(`"high"`))
 		}, `"text":{"format":{"type":"json_schema","name":"answer","description":"d","schema":{"b":1},"strict":false},"verbosity":"high"}`},
-		"effort":            {func(r *hub.Request) { r.Reasoning.Effort = "minimal" }, `"reasoning":{"effort":"minimal"}`},
+		"effort":            {func(r *hub.Request) { r.Reasoning.Effort = "minimal" }, `"reasoning":{"effort":"minimal","summary":"auto"}`},
 		"effort, summary":   {func(r *hub.Request) { r.Reasoning = hub.Reasoning{Effort: "max", Summary: "detailed"} }, `"reasoning":{"effort":"max","summary":"detailed"}`},
 		"no summary":        {func(r *hub.Request) { r.Reasoning = hub.Reasoning{Effort: "low", Summary: "none"} }, `"reasoning":{"effort":"low"}`},
 		"small budget":      {func(r *hub.Request) { r.Reasoning.Budget = 1024 }, `"reasoning":{"effort":"low","summary":"auto"}`},

@@ -52,6 +52,7 @@ func appendPart(dst []byte, p *hub.Part, by hub.Role) []byte {
 	return append(dst, '}')
 }
 
+// appendImage writes an image. OpenAI's schema has detail in all of them.
 func appendImage(dst []byte, p *hub.Part) []byte {
 	dst = append(dst, `{"type":"input_image",`...)
 	if len(p.FileID) > 0 {
@@ -59,10 +60,10 @@ func appendImage(dst []byte, p *hub.Part) []byte {
 	} else {
 		dst = p.AppendAddress(append(dst, `"image_url":`...))
 	}
-	if len(p.Detail) > 0 {
-		dst = p.Detail.AppendAfter(dst, `,"detail":`)
+	if len(p.Detail) == 0 {
+		return append(dst, `,"detail":"auto"}`...)
 	}
-	return append(dst, '}')
+	return append(p.Detail.AppendAfter(dst, `,"detail":`), '}')
 }
 
 // appendFile writes a document. One that is sent along must have a name, by which
@@ -75,24 +76,6 @@ func appendFile(dst []byte, p *hub.Part) []byte {
 	case len(p.URL) > 0:
 		return append(p.URL.AppendAfter(dst, `"file_url":`), '}')
 	}
-	name := p.Name
-	if len(name) == 0 {
-		name = hub.Text(nameOf(p.MediaType.String()))
-	}
-	dst = name.AppendAfter(dst, `"filename":`)
+	dst = p.FileName().AppendAfter(dst, `"filename":`)
 	return append(p.AppendAddress(append(dst, `,"file_data":`...)), '}')
-}
-
-func nameOf(mediaType string) string {
-	switch mediaType {
-	case "text/plain":
-		return "document.txt"
-	case "text/markdown":
-		return "document.md"
-	case "text/html":
-		return "document.html"
-	case "text/csv":
-		return "document.csv"
-	}
-	return "document.pdf"
 }

@@ -96,8 +96,6 @@ func tellPart(raw []byte, part int, to hub.Sink) {
 	}
 }
 
-// endCall ends a call, unless it is incomplete: nothing more comes of that, but
-// it must not pass for a whole one.
 func (d *decoder) endCall(i *seen, f *fields, to hub.Sink) {
 	if d.begin(i, f, to); !i.begun {
 		return
@@ -108,9 +106,8 @@ func (d *decoder) endCall(i *seen, f *fields, to hub.Sink) {
 	} else if !i.pieces {
 		tell(to, hub.PartCall, part, f.arguments)
 	}
-	if status, _ := hub.TextOf(f.status); !status.Is("incomplete") {
-		to.Event(hub.Event{Kind: hub.EventPartEnd, Of: hub.PartCall, Part: part})
-	}
+	status, _ := hub.TextOf(f.status)
+	to.Event(hub.Event{Kind: hub.EventPartEnd, Of: hub.PartCall, Part: part, Cut: status.Is("incomplete")})
 }
 
 func (d *decoder) endThought(i *seen, f *fields, to hub.Sink) {

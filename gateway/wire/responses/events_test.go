@@ -193,6 +193,15 @@ func TestEvent_NeverClosesACutCallAsAWholeOne(t *testing.T) {
 	}
 }
 
+// TestEvent_TellsACustomCallAsCut, whose text does not show it.
+func TestEvent_TellsACustomCallAsCut(t *testing.T) {
+	cut := strings.Replace(patched, "completed", "incomplete", 1)
+	got := played(t, &hub.Request{}, item("0", cut, "")+named("response.incomplete", `,"response":{"status":"incomplete"}`))
+	if len(got.Items) != 1 || !got.Items[0].Cut || got.Reason != hub.ReasonLength {
+		t.Errorf("items %+v, reason %d", got.Items, got.Reason)
+	}
+}
+
 func TestEvent_IgnoresWhatSaysNothing(t *testing.T) {
 	stream := named("response.created", begun) + named("response.queued", "") + named("keepalive", "") + named("response.web_search_call.searching", `,"output_index":0`) +
 		named("response.function_call_arguments.delta", `,"output_index":7,"delta":"x"`) + named("response.output_text.delta", `,"output_index":1`) + "data: \n\ndata: [DONE]\n\n: comment\n\n"

@@ -20,6 +20,9 @@ func (Hub) Decoder(_ *hub.Request, provider string) hub.Decoder { return &decode
 // Encoder returns a writer of answers of POST /responses.
 func (Hub) Encoder(r *hub.Reply) hub.Encoder { return &writer{reply: r} }
 
+// Returns reports whether the body may hold a seal.
+func (Hub) Returns(body []byte) bool { return hub.HoldsSeal(body) }
+
 // Fates says what Responses can express. stop is refused: the answer would go on
 // behind the text that is to end it. What OpenAI keeps for a caller of its own
 // cannot be meant by callers of other shapes.

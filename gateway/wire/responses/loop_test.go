@@ -157,7 +157,7 @@ func TestDecode_TakesWhatCodexSends(t *testing.T) {
 // TestDecode_StaysQuickWithHostileBodies: nothing in a body makes others be looked
 // at again and again.
 func TestDecode_StaysQuickWithHostileBodies(t *testing.T) {
-	const many = 50_000
+	const many = 20_000
 	o := hub.Opaque{Shape: "gemini", ID: hub.Text("absent"), Data: hub.Text("GS")}
 	for name, body := range map[string]string{
 		"seals without calls": `{"input":[` + strings.Repeat(`{"type":"reasoning","summary":[],"encrypted_content":"`+string(o.Seal())+`"},`, many) + `{"role":"user","content":"a"}]}`,

@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"slices"
 	"strconv"
 
 	"relay/gateway/wire"
@@ -9,7 +10,8 @@ import (
 
 // AppendAnswer writes a whole response.
 func (w *writer) AppendAnswer(dst []byte, a *hub.Answer) []byte {
-	status, _ := outcomeOf(a.Reason)
+	w.refused = slices.ContainsFunc(a.Items, isRefusal)
+	status, _ := w.outcomeOf(a.Reason)
 	for i := range a.Items {
 		item := &a.Items[i]
 		if item.Kind == hub.ItemCall && item.Opaque.Present() {
@@ -26,6 +28,10 @@ func (w *writer) AppendAnswer(dst []byte, a *hub.Answer) []byte {
 		}
 	}
 	return w.appendResponse(dst, status, a, w.output)
+}
+
+func isRefusal(i hub.Item) bool {
+	return i.Kind == hub.ItemMessage && len(i.Parts) > 0 && i.Parts[0].Kind == hub.PartRefusal
 }
 
 // keep adds an item to the output.
@@ -48,7 +54,7 @@ func (w *writer) appendResponse(dst []byte, status string, a *hub.Answer, output
 	dst = wire.AppendText(dst, `,"model":`, r.Model)
 	dst = append(append(dst, `,"status":"`...), status...)
 	if a != nil {
-		_, details = outcomeOf(a.Reason)
+		_, details = w.outcomeOf(a.Reason)
 	}
 	dst = append(append(dst, `","background":false,"error":null,"incomplete_details":`...), details...)
 	dst = append(append(append(dst, `,"output":[`...), output...), `],"previous_response_id":null,"store":false`...)
@@ -76,7 +82,7 @@ func (w *writer) appendItem(dst []byte, i *hub.Item, status string) []byte {
 	dst = append(w.appendID(append(dst, `{"id":"`...), i), '"')
 	switch {
 	case i.Kind == hub.ItemReasoning:
-		return appendThought(dst, i)
+		return appendThought(dst, i, status)
 	case i.Kind == hub.ItemCall:
 		return appendCall(dst, i, status)
 	case i.Parts[0].Kind == hub.PartImage:
@@ -130,19 +136,17 @@ func appendCall(dst []byte, i *hub.Item, status string) []byte {
 	return append(i.Arguments.AppendAfter(dst, text), '}')
 }
 
-// appendThought writes reasoning. What only its model can read is encrypted
-// content: as it is where it was that, and else sealed.
-func appendThought(dst []byte, i *hub.Item) []byte {
+// appendThought writes reasoning that is done with its encrypted content, without
+// which nobody takes it back: a seal of what only its model can read. OpenAI's own
+// is sealed as well, since it is good beside the id that it came with alone.
+func appendThought(dst []byte, i *hub.Item, status string) []byte {
 	dst = append(dst, `,"type":"reasoning","summary":[`...)
 	if len(i.Text) > 0 {
 		dst = append(i.Text.AppendAfter(dst, `{"type":"summary_text","text":`), '}')
 	}
 	dst = append(dst, ']')
-	switch o := &i.Opaque; {
-	case o.Shape == shape:
-		dst = o.Data.AppendAfter(dst, `,"encrypted_content":`)
-	case o.Present():
-		dst = o.Seal().AppendAfter(dst, `,"encrypted_content":`)
+	if status != "in_progress" {
+		dst = i.Opaque.Seal().AppendAfter(dst, `,"encrypted_content":`)
 	}
 	return append(dst, '}')
 }

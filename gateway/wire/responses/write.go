@@ -8,14 +8,15 @@ import (
 // writer writes one answer for its caller. Of a stream it keeps the items that are
 // done as they stand in the response at its end, and the part that is open.
 type writer struct {
-	reply  *hub.Reply
-	number int64 // sequence_number of the next event
-	index  int64 // output_index of the present item
-	now    hub.Answer
-	begun  bool // the present item has been told
-	inner  bool // a summary has been told within it
-	ending bool // it is a message that is whole, and what follows tells how it ended
-	output []byte
+	reply   *hub.Reply
+	number  int64 // sequence_number of the next event
+	index   int64 // output_index of the present item
+	now     hub.Answer
+	begun   bool // the present item has been told
+	inner   bool // a summary has been told within it
+	refused bool // the model has told a refusal
+	ending  bool // it is a message that is whole, and what follows tells how it ended
+	output  []byte
 }
 
 // Append writes what an event adds to the stream.
@@ -27,6 +28,7 @@ func (w *writer) Append(dst []byte, e hub.Event) []byte {
 	case hub.EventPart:
 		dst = w.endMessage(dst, "completed")
 		w.now.Items, w.begun, w.inner = w.now.Items[:0], false, false
+		w.refused = w.refused || e.Of == hub.PartRefusal
 		w.now.Event(e)
 		return w.part(dst)
 	case hub.EventDelta:
@@ -124,7 +126,8 @@ func (w *writer) call(dst []byte) []byte {
 }
 
 // opaque takes what belongs to the item. That of a call is an item of its own,
-// before the call if that has not been told yet.
+// before the call if that has not been told yet; that of a text has no place, and
+// its model does without it.
 func (w *writer) opaque(dst []byte) []byte {
 	if w.item().Kind != hub.ItemCall || w.begun {
 		return dst

@@ -95,21 +95,22 @@ func (w *writer) endMessage(dst []byte, status string) []byte {
 }
 
 func (w *writer) finish(dst []byte, e hub.Event) []byte {
-	status, _ := outcomeOf(e.Reason)
+	status, _ := w.outcomeOf(e.Reason)
 	dst = w.endMessage(dst, status)
 	w.now.Event(e)
 	return w.lifecycle(dst, "response."+status, status, &w.now)
 }
 
-// outcomeOf returns the status of a response, and as JSON why it is incomplete.
-// OpenAI has no word for an answer that its provider wants to go on with.
-func outcomeOf(r hub.Reason) (status, details string) {
-	switch r {
-	case hub.ReasonLength:
+// outcomeOf returns the status of a response, and as JSON why it is incomplete. One
+// in which the model has told its refusal is complete. OpenAI has no word for an
+// answer that its provider wants to go on with.
+func (w *writer) outcomeOf(r hub.Reason) (status, details string) {
+	switch {
+	case r == hub.ReasonLength:
 		return "incomplete", `{"reason":"max_output_tokens"}`
-	case hub.ReasonFilter, hub.ReasonRefusal:
+	case r == hub.ReasonFilter, r == hub.ReasonRefusal && !w.refused:
 		return "incomplete", `{"reason":"content_filter"}`
-	case hub.ReasonPause:
+	case r == hub.ReasonPause:
 		return "incomplete", "null"
 	}
 	return "completed", "null"

@@ -14,6 +14,7 @@ type Row struct {
 	Tokens   struct {
 		Input, Output, Reasoning int64
 		CacheRead                int64 `json:"cache_read"`
+		CacheCreation            int64 `json:"cache_creation"`
 	}
 }
 
