@@ -63,7 +63,10 @@ func (a *attempt) invalid(what string) *outcome {
 
 // awaitAnswer reads without the floor, for a caller that waits for a stream.
 func (x *exchange) awaitAnswer(a *attempt, now time.Time) error {
-	if !x.began {
+	switch {
+	case x.translated() && x.streams(): // the stream that the caller waits for is made of it
+		x.vigil.answered(a, 0)
+	case !x.began:
 		x.vigil.end() // the caller gets it whole, too
 	}
 	x.vigil.leave(now)

@@ -70,10 +70,16 @@ func newTongues(tb testing.TB, change ...func(*gateway.Options)) (*rig, *gateway
 	})
 	r.startUsage()
 	up := gatewaytest.New(tb)
+	r.tongues(up)
+	return r, up
+}
+
+// tongues makes the hosts of newTongues.
+func (r *rig) tongues(up *gatewaytest.Upstream) {
+	r.tb.Helper()
 	for _, shape := range []store.Shape{store.ShapeOpenAI, store.ShapeResponses, store.ShapeAnthropic, store.ShapeGemini, store.ShapeOllama} {
 		r.speaking(up, shape, "bearer", "to-"+hostNamed(shape))
 	}
-	return r, up
 }
 
 func TestTranslation_ServesEveryCallerByEveryUpstream(t *testing.T) {

@@ -232,7 +232,7 @@ func (x *exchange) framing(contentType string) wire.Framing {
 	if x.spoken.path == pathModel && framing == wire.FramingEvents {
 		x.reader = gemini.Codec{}
 	}
-	if !x.translated() {
+	if x.codec = x.call.codec; !x.translated() {
 		x.codec = x.reader
 	}
 	return framing

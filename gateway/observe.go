@@ -122,7 +122,7 @@ func (x *exchange) log(took time.Duration) {
 		e.Str("host", x.key.Host.Name()).Str("host_key", x.key.Name).
 			Int64("input", u.Prompt()).Int64("output", u.Output)
 	}
-	if t := x.translation; t != nil && len(t.dropped) > 0 {
+	if t := x.translation; t != nil && x.translated() && len(t.dropped) > 0 {
 		e.Strs("dropped", t.dropped)
 	}
 	if x.tap.NoChoices {

@@ -13,7 +13,7 @@ import (
 // pieces of one by its index. Some leave that out or repeat it, and begin a call
 // with a new id and name.
 type calls struct {
-	asked *hub.Request
+	tools hub.ToolNames // of the request
 	list  []called
 	whole bool // the answer is: each tells a call
 }
@@ -143,7 +143,7 @@ func (p *callPiece) beginsAfter(call *called) bool {
 // begin tells that a call begins.
 func (c *calls) begin(n int, p *callPiece, to hub.Sink) {
 	call := &c.list[n]
-	made := calledBy(c.asked, call.id, p.name)
+	made := c.tools.Call(call.id, p.name)
 	call.begun, call.posing = true, made.Custom && !p.custom
 	made.Custom = made.Custom || p.custom
 	to.Event(hub.Event{Kind: hub.EventPart, Of: hub.PartCall, Part: n, Call: made})

@@ -53,7 +53,7 @@ func TestEncode_LeavesOutWhatIsNotOpenAIs(t *testing.T) {
 		{"role":"assistant","content":"b","tool_calls":[{"id":"i","type":"function","function":{"name":"f","arguments":"{}"}}]},
 		{"role":"tool","tool_call_id":"i","content":"c"}],"tools":[{"type":"function","function":{"name":"f"}}]}`)
 	slices.Sort(dropped)
-	want := []string{"cache_control", "keep_alive", "metadata", "min_p", "num_ctx", "odd", "options", "reasoning summary", "repetition_penalty", "top_k"}
+	want := []string{"cache_control", "keep_alive", "metadata", "min_p", "num_ctx", "odd", "options", "reasoning.summary", "repetition_penalty", "top_k"}
 	if !slices.Equal(dropped, want) {
 		t.Errorf("dropped %q", dropped)
 	}

@@ -71,14 +71,18 @@ func (d *decoder) tell(c *choice, to hub.Sink) error {
 
 // content passes on text, which some servers write as parts.
 func (d *decoder) content(value []byte, to hub.Sink) {
-	if t, ok := hub.TextOf(value); ok {
-		if len(t) > 0 {
-			to.Event(hub.Event{Kind: hub.EventDelta, Of: hub.PartText, Text: t})
-		}
+	if len(value) > 0 && value[0] == '"' {
+		d.words(value, to)
 		return
 	}
 	for part := range hub.Elements(value) {
 		d.contentPart(part, to)
+	}
+}
+
+func (d *decoder) words(value []byte, to hub.Sink) {
+	if t, _ := hub.TextOf(value); len(t) > 0 {
+		to.Event(hub.Event{Kind: hub.EventDelta, Of: hub.PartText, Text: t})
 	}
 }
 
@@ -87,7 +91,7 @@ func (d *decoder) contentPart(part []byte, to hub.Sink) {
 	kind, _ := hub.TextOf(hub.MemberOf(part, "type"))
 	switch kind.String() {
 	case "text":
-		d.content(hub.MemberOf(part, "text"), to)
+		d.words(hub.MemberOf(part, "text"), to)
 	case "thinking":
 		for within := range hub.Elements(hub.MemberOf(part, "thinking")) {
 			t, _ := hub.TextOf(hub.MemberOf(within, "text"))

@@ -45,7 +45,7 @@ func (Hub) Returns(body []byte) bool {
 
 // Decoder returns a reader of one answer to the request.
 func (Hub) Decoder(r *hub.Request, provider string) hub.Decoder {
-	return &decoder{calls: calls{asked: r}, thought: thought{provider: provider}}
+	return &decoder{calls: calls{tools: r.ToolNames(nameOf)}, thought: thought{provider: provider}}
 }
 
 // Encoder returns a writer of one answer.

@@ -51,16 +51,3 @@ func nameOf(c hub.Call) hub.Text {
 func inName(b byte) bool {
 	return b == '_' || b == '-' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
 }
-
-// calledBy returns the call of the tool that a host knows by a name.
-func calledBy(r *hub.Request, id, name hub.Text) hub.Call {
-	said := name.String()
-	for i := range r.Tools {
-		t := &r.Tools[i]
-		c := hub.Call{ID: id, Name: t.Name, Namespace: t.Namespace, Custom: t.Kind == hub.ToolCustom}
-		if t.Kind != hub.ToolServer && nameOf(c).Is(said) {
-			return c
-		}
-	}
-	return hub.Call{ID: id, Name: name}
-}

@@ -6,10 +6,6 @@ import (
 	"relay/gateway/wire/hub"
 )
 
-// mostWaiting is how many calls of a turn are looked through for the one that a
-// result without an id answers.
-const mostWaiting = 1024
-
 // readCall reads a functionCall of the model. Calls without an id are given one
 // by their place in the conversation.
 func (c *conversation) readCall(p *part) error {
@@ -28,21 +24,23 @@ func (c *conversation) readCall(p *part) error {
 	if len(item.Call.ID) == 0 {
 		item.Call.ID = hub.Text("call_" + strconv.Itoa(c.calls))
 	}
-	c.addCall(item, c.opaque(p))
+	c.addCall(item, p)
 	return nil
 }
 
-func (c *conversation) addCall(item hub.Item, o hub.Opaque) {
-	switch {
-	case !o.Present():
-	case o.Shape == shape:
-		o.ID = item.Call.ID
-		item.Opaque = o
-	default:
-		c.credit(o)
-	}
+func (c *conversation) addCall(item hub.Item, p *part) {
+	c.opaques(p, func(o hub.Opaque) {
+		switch {
+		case !o.Present():
+		case o.Shape == shape:
+			o.ID = item.Call.ID
+			item.Opaque = o
+		default:
+			c.credit(o)
+		}
+	})
 	c.add(item)
-	c.waiting = append(c.waiting, len(c.r.Items)-1)
+	c.waiting.Add(item.Call)
 }
 
 // readResponse reads a functionResponse. One without an id answers the first call
@@ -73,11 +71,8 @@ func (c *conversation) readResponse(response []byte) error {
 
 // answered returns the call that a result belongs to, which then waits no more.
 func (c *conversation) answered(id, name hub.Text) (hub.Call, bool) {
-	for i, at := range c.waiting[:min(len(c.waiting), mostWaiting)] {
-		call := c.r.Items[at].Call
-		if len(id) > 0 && string(call.ID) == string(id) || len(id) == 0 && string(call.Name) == string(name) {
-			copy(c.waiting[1:i+1], c.waiting[:i]) // there may be many more behind it
-			c.waiting = c.waiting[1:]
+	if len(id)+len(name) > 0 {
+		if call, found := c.waiting.Answer(id, name); found {
 			return call, true
 		}
 	}

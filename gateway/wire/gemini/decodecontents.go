@@ -17,10 +17,10 @@ type conversation struct {
 
 	content, part int // that are being read, for refusals
 
-	open    bool  // the last item is a message to which parts may be added
-	owned   bool  // the text that was added last is a copy
-	calls   int   // so far
-	waiting []int // items: calls of the last turn without a result
+	open    bool          // the last item is a message to which parts may be added
+	owned   bool          // the text that was added last is a copy
+	calls   int           // so far
+	waiting hub.OpenCalls // of the last turn
 }
 
 // readSystem reads systemInstruction, a Content whose role does not matter.
@@ -104,7 +104,7 @@ func (c *conversation) begin(value []byte) error {
 	if role != c.role {
 		c.role, c.turn, c.open = role, len(c.r.Items), false
 		if role == hub.RoleAssistant {
-			c.waiting = c.waiting[:0]
+			c.waiting.Reset()
 		}
 	}
 	return nil
@@ -135,7 +135,7 @@ func (c *conversation) readPart(raw []byte) error {
 	if p.thought {
 		c.think(text, c.opaque(&p))
 	} else {
-		c.say(text, c.opaque(&p))
+		c.say(text, &p)
 	}
 	return nil
 }

@@ -102,9 +102,10 @@ const mostAllowed = 512
 // else the others are left out of the request.
 func allow(r *hub.Request, names []byte) error {
 	var kept []hub.Tool
+	tools := r.ToolNames(hub.Call.NameOfFlat)
 	for value := range hub.Elements(names) {
 		name, _ := hub.TextOf(value)
-		t := r.ToolNamed(hub.Call{Name: name})
+		t := tools.Tool(name)
 		if t == nil || len(kept) == mostAllowed {
 			return hub.Bad("toolConfig.functionCallingConfig.allowedFunctionNames", "must name functions of tools")
 		}

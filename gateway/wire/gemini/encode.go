@@ -10,8 +10,9 @@ import (
 type writer struct {
 	r     *hub.Request
 	to    hub.Target
-	older bool // the model asks for neither signatures nor ids of calls
-	calls callIndex
+	older bool           // the model asks for neither signatures nor ids of calls
+	calls *hub.CallIndex // made once a result does not tell the name of its function
+	at    int            // in the request: where the turn that is being written begins
 	dst   []byte
 }
 

@@ -1,8 +1,6 @@
 package gemini
 
 import (
-	"bytes"
-	"cmp"
 	"slices"
 
 	"relay/gateway/wire"
@@ -96,37 +94,10 @@ func (w *writer) nameOf(result *hub.Item) (hub.Text, error) {
 		return result.Call.NameOfFlat(), nil
 	}
 	if w.calls == nil {
-		w.calls = indexCalls(w.r.Items)
+		w.calls = hub.IndexCalls(w.r.Items)
 	}
-	if call := w.calls.before(result); call != nil {
-		return call.NameOfFlat(), nil
+	if call := w.calls.Before(w.at, result.Call.ID); call != nil {
+		return call.Call.NameOfFlat(), nil
 	}
 	return nil, hub.Bad("the result of the call "+result.Call.ID.String(), "has no call before it, whose function must be named")
-}
-
-// callIndex holds the calls of a conversation, sorted by id and, where one is
-// used again, by place.
-type callIndex []*hub.Item
-
-func indexCalls(items []hub.Item) callIndex {
-	index := callIndex{}
-	for i := range items {
-		if items[i].Kind == hub.ItemCall {
-			index = append(index, &items[i])
-		}
-	}
-	slices.SortStableFunc(index, func(a, b *hub.Item) int { return bytes.Compare(a.Call.ID, b.Call.ID) })
-	return index
-}
-
-// before returns the call of a result; nil: there is none. Of several with its id
-// it is the last, whose name they share in all conversations that make sense.
-func (c callIndex) before(result *hub.Item) *hub.Call {
-	at, _ := slices.BinarySearchFunc(c, result.Call.ID, func(call *hub.Item, id hub.Text) int {
-		return cmp.Or(bytes.Compare(call.Call.ID, id), -1)
-	})
-	if at == 0 || !bytes.Equal(c[at-1].Call.ID, result.Call.ID) {
-		return nil
-	}
-	return &c[at-1].Call
 }

@@ -43,6 +43,7 @@ func (w *writer) contents(items []hub.Item) error {
 	w.dst = append(w.dst, '[')
 	for len(items) > 0 {
 		turn := w.turn(items)
+		w.at = len(w.r.Items) - len(items)
 		if err := w.content(turn); err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func (d *decoder) call(p *part, to hub.Sink) {
 	if len(name) == 0 {
 		return
 	}
-	call := d.r.Unflat(id, name)
+	call := d.tools.Call(id, name)
 	d.parts++
 	d.last = hub.PartCall
 	e := hub.Event{Kind: hub.EventPart, Of: hub.PartCall, Part: d.parts, Call: call}

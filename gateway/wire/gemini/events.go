@@ -9,7 +9,7 @@ import (
 
 // decoder reads one answer of a host, of which only the first candidate is told.
 type decoder struct {
-	r        *hub.Request
+	tools    hub.ToolNames // of the request
 	provider string
 	parts    int // calls and media so far
 	last     hub.PartKind
@@ -17,7 +17,7 @@ type decoder struct {
 
 // Decoder returns a reader of chunks and whole answers, which have one form.
 func (Hub) Decoder(r *hub.Request, provider string) hub.Decoder {
-	return &decoder{r: r, provider: provider, last: hub.PartReasoning}
+	return &decoder{tools: r.ToolNames(hub.Call.NameOfFlat), provider: provider, last: hub.PartReasoning}
 }
 
 var errNoJSON = errors.New("holds something that is no JSON")

@@ -101,9 +101,18 @@ func TestDecode_RefusesWhatHasNoWordsElsewhere(t *testing.T) {
 	}
 }
 
-func TestDecode_SearchesOnlySomeCallsForAResultWithoutId(t *testing.T) {
-	calls := strings.TrimSuffix(strings.Repeat(`{"functionCall":{"name":"f"}},`, 1024), ",")
-	body := `{"contents":[{"role":"model","parts":[` + calls + `,{"functionCall":{"name":"g"}}]},{"parts":[{"functionResponse":{"name":"g"}}]}]}`
-	_, err := tryDecode(body)
+func TestDecode_FindsTheCallOfAResultWithoutIdBehindThousands(t *testing.T) {
+	calls := strings.TrimSuffix(strings.Repeat(`{"functionCall":{"name":"f"}},`, 3000), ",")
+	body := `{"contents":[{"role":"model","parts":[` + calls + `,{"functionCall":{"name":"g"}}]},{"parts":[{"functionResponse":{"name":"g"}},{"functionResponse":{"name":"f"}}]}]}`
+	items := decode(t, body).Items
+	for i, id := range []string{"call_3001", "call_1"} {
+		if got := items[3001+i].Call.ID; string(got) != id {
+			t.Errorf("result %d is that of %s, want %s", i, got, id)
+		}
+	}
+}
+
+func TestDecode_RefusesAResultWithoutIdAndName(t *testing.T) {
+	_, err := tryDecode(`{"contents":[{"role":"model","parts":[{"functionCall":{"name":"f"}}]},{"parts":[{"functionResponse":{"response":{}}}]}]}`)
 	refusal(t, err, wire.CodeTranslateRequest, "contents[1].parts[0].functionResponse")
 }

@@ -100,6 +100,15 @@ func TestEncode_TakesTheCallWhoseIdIsUsedAgain(t *testing.T) {
 	}
 }
 
+func TestEncode_NamesTheCallBeforeTheResultWhereAnIdIsUsedAgain(t *testing.T) {
+	r := &hub.Request{Items: []hub.Item{user("q"), call("c", "f", "{}"), result("c", text("1")), call("c", "g", "{}"), result("c", text("2"))}}
+	body := encode(t, r, hub.Target{Model: "gemini-2.5-pro"})
+	first, second := strings.Index(body, `{"functionResponse":{"name":"f"`), strings.Index(body, `{"functionResponse":{"name":"g"`)
+	if first < 0 || second < first {
+		t.Errorf("got %s", body)
+	}
+}
+
 func TestEncode_RefusesWhatGeminiCannotBeTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		item   hub.Item

@@ -146,9 +146,12 @@ func TestDecode_MakesJSONSchemaOfGooglesSchemas(t *testing.T) {
 		`{"type":"OBJECT","properties":{"type":{"type":"STRING"},"<nullable>":{"type":"INTEGER"}},"required":["type"],"title":null,"default":null}`: `{"type":"object","properties":{"type":{"type":"string"},"<nullable>":{"type":"integer"}},"required":["type"],"default":null}`,
 		`{"type":["STRING","null"],"nullable":false,"minLength":"x","additionalProperties":false}`:                                                  `{"type":["string","null"],"minLength":"x","additionalProperties":false}`,
 		`{"type":"TYPE_UNSPECIFIED","anyOf":3,"properties":[],"items":true}`:                                                                        `{"anyOf":3,"properties":[],"items":true}`,
-		`{"anyOf":[],"nullable":true}`: `{"anyOf":[{"type":"null"}]}`,
-		`true`:                         `true`,
-		`{}`:                           `{}`,
+		`{"anyOf":[],"nullable":true}`:                                                                                                         `{"anyOf":[{"type":"null"}]}`,
+		`{"anyOf":[{"type":"STRING"}],"nullable":true,"type":"OBJECT"}`:                                                                        `{"anyOf":[{"type":"string"},{"type":"null"}],"type":["object","null"]}`,
+		`{"type":"OBJECT","anyOf":[{"nullable":true,"type":"STRING"}],"nullable":true,"title":"t"}`:                                            `{"type":["object","null"],"anyOf":[{"type":["string","null"]},{"type":"null"}],"title":"t"}`,
+		`{"nullable":true,"items":{"type":"ARRAY","items":{"type":"STRING","nullable":true},"nullable":false},"type":"ARRAY","min_items":"2"}`: `{"items":{"type":"array","items":{"type":["string","null"]}},"type":["array","null"],"minItems":2}`,
+		`true`: `true`,
+		`{}`:   `{}`,
 	} {
 		r := decode(t, question+`"tools":[{"functionDeclarations":[{"name":"f","parameters":`+schema+`}]}]}`)
 		sameJSON(t, string(r.Tools[0].Parameters), want)

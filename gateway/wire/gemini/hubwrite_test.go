@@ -94,6 +94,8 @@ func begun(part int, id, name string) hub.Event {
 func ended(reason hub.Reason) hub.Event { return hub.Event{Kind: hub.EventFinish, Reason: reason} }
 
 func TestEncoder_WritesParts(t *testing.T) {
+	signing := claude
+	signing.Signed = hub.Text("Hm") // which the caller is not told
 	image := hub.Event{Kind: hub.EventPart, Of: hub.PartImage, Part: 1, Media: hub.Part{MediaType: hub.Text("image/png"), Data: hub.Text("QUJD")}}
 	redacted := hub.Opaque{Shape: "anthropic", Kind: hub.OpaqueRedacted, Data: hub.Text("RED==")}
 	for name, c := range map[string]struct {
@@ -119,15 +121,15 @@ func TestEncoder_WritesParts(t *testing.T) {
 			`[{"text":"Hm","thought":true,"thoughtSignature":"A"},{"text":"a","thoughtSignature":"B"},{"functionCall":{"id":"c1","name":"f","args":{}},"thoughtSignature":"C"},{"text":"","thought":true,"thoughtSignature":"D"}]`},
 		"its own signature on a hidden thought": {&hub.Request{}, []hub.Event{delta(hub.PartReasoning, 0, "Hm"), opaque(hub.PartReasoning, 0, google("A"))}, `[{"text":"","thoughtSignature":"A"},{"text":""}]`, `[{"text":"","thoughtSignature":"A"}]`},
 		"a seal rides on the next call": {&hub.Request{}, []hub.Event{delta(hub.PartReasoning, 0, "Hm"), opaque(hub.PartReasoning, 0, claude), delta(hub.PartText, 0, "a"), begun(0, "c1", "f"), delta(hub.PartCall, 0, "{}"), begun(1, "c2", "f"), delta(hub.PartCall, 1, "{}")},
-			`[{"text":"a"},{"functionCall":{"id":"c1","name":"f","args":{}},"thoughtSignature":"` + seal(claude) + `"},{"functionCall":{"id":"c2","name":"f","args":{}}},{"text":""}]`,
-			`[{"text":"a"},{"functionCall":{"id":"c1","name":"f","args":{}},"thoughtSignature":"` + seal(claude) + `"},{"functionCall":{"id":"c2","name":"f","args":{}}}]`},
+			`[{"text":"a"},{"functionCall":{"id":"c1","name":"f","args":{}},"thoughtSignature":"` + seal(signing) + `"},{"functionCall":{"id":"c2","name":"f","args":{}}},{"text":""}]`,
+			`[{"text":"a"},{"functionCall":{"id":"c1","name":"f","args":{}},"thoughtSignature":"` + seal(signing) + `"},{"functionCall":{"id":"c2","name":"f","args":{}}}]`},
 		"a sealed call": {&hub.Request{}, []hub.Event{begun(0, "c1", "f"), opaque(hub.PartCall, 0, claude)},
 			`[{"functionCall":{"id":"c1","name":"f","args":{}},"thoughtSignature":"` + seal(claude) + `"},{"text":""}]`, `[{"functionCall":{"id":"c1","name":"f","args":{}},"thoughtSignature":"` + seal(claude) + `"}]`},
 		"a seal without a call": {thoughtful, []hub.Event{delta(hub.PartReasoning, 0, "Hm"), opaque(hub.PartReasoning, 0, claude), delta(hub.PartText, 0, "a")},
 			`[{"text":"Hm","thought":true},{"text":"a"},{"text":"","thoughtSignature":"` + seal(claude) + `"}]`, `[{"text":"Hm","thought":true},{"text":"a"},{"text":"","thoughtSignature":"` + seal(claude) + `"}]`},
 		"two seals": {&hub.Request{}, []hub.Event{opaque(hub.PartReasoning, 0, claude), opaque(hub.PartReasoning, 1, redacted), begun(0, "c1", "f")},
-			`[{"text":"","thoughtSignature":"` + seal(claude) + `"},{"functionCall":{"id":"c1","name":"f","args":{}},"thoughtSignature":"` + seal(redacted) + `"},{"text":""}]`,
-			`[{"text":"","thoughtSignature":"` + seal(claude) + `"},{"functionCall":{"id":"c1","name":"f","args":{}},"thoughtSignature":"` + seal(redacted) + `"}]`},
+			`[{"functionCall":{"id":"c1","name":"f","args":{}},"thoughtSignature":"` + string(hub.SealAll([]hub.Opaque{claude, redacted})) + `"},{"text":""}]`,
+			`[{"functionCall":{"id":"c1","name":"f","args":{}},"thoughtSignature":"` + string(hub.SealAll([]hub.Opaque{claude, redacted})) + `"}]`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sse, array, body := write(c.r, nil, append(c.events, ended(hub.ReasonStop))...)

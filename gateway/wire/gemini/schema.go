@@ -2,49 +2,115 @@ package gemini
 
 import (
 	"bytes"
+	"slices"
 
 	"relay/gateway/wire"
-	"relay/gateway/wire/hub"
 )
 
 // appendJSONSchema writes a Schema of Google's, which is one of OpenAPI 3.0
 // (https://ai.google.dev/api/caching#Schema), as JSON Schema: types in lower
 // case, nullable as a type, counts as numbers, what means nothing elsewhere left
-// out. The order of all members stays.
+// out. The order of all members stays. It takes one pass, however deep schemas lie
+// within each other.
 func appendJSONSchema(dst, schema []byte) []byte {
-	if schema[0] != '{' {
-		return append(dst, schema...)
+	w := wire.Walk(schema)
+	return appendSchema(dst, &w)
+}
+
+// schema is a Schema that is being written. Where it may be null is known at its end.
+type schema struct {
+	nullable bool
+	typed    wire.Range // where its type has been written, if that is one; zero: it has none
+	anyOf    int        // where its anyOf ends, before the bracket; 0: it has none
+}
+
+func appendSchema(dst []byte, w *wire.Walker) []byte {
+	if w.First() != '{' {
+		return append(dst, w.Raw()...)
 	}
-	nullable := string(memberOf(schema, "nullable")) == "true"
+	var s schema
 	dst = append(dst, '{')
-	for said, value := range hub.Members(schema) {
+	for more := w.Object(); more; more = w.Member() {
 		var room nameRoom
-		dst = appendKeyword(dst, string(camel(said, &room)), value, nullable)
+		dst = s.member(dst, string(camel(w.Name(), &room)), w)
+	}
+	if s.nullable {
+		dst = s.appendNull(dst)
 	}
 	return append(dst, '}')
 }
 
-func appendKeyword(dst []byte, name string, value []byte, nullable bool) []byte {
+// member writes a member, unless it says nothing.
+func (s *schema) member(dst []byte, name string, w *wire.Walker) []byte {
 	switch {
-	case hub.IsNull(value) && name != "default" && name != "example" || name == "nullable" || name == "propertyOrdering":
+	case w.First() == 'n' && name != "default" && name != "example" || name == "propertyOrdering":
 		return dst
-	case (name == "type" || name == "format") && isUnsaid(value):
+	case name == "nullable":
+		s.nullable = string(w.Raw()) == "true"
 		return dst
+	case name != "type" && name != "format":
+		return s.keyword(appendName(dst, name), name, w)
 	}
-	dst = appendName(dst, name)
+	value := w.Raw()
+	switch {
+	case isUnsaid(value):
+		return dst
+	case name == "format":
+		return append(appendName(dst, name), value...)
+	}
+	dst = append(appendName(dst, name), bytes.ToLower(value)...)
+	if value[0] == '"' {
+		s.typed = wire.Range{Start: len(dst) - len(value), End: len(dst)}
+	}
+	return dst
+}
+
+// keyword writes the value of a member.
+func (s *schema) keyword(dst []byte, name string, w *wire.Walker) []byte {
 	switch name {
-	case "type":
-		return appendType(dst, value, nullable)
 	case "properties", "$defs", "defs", "definitions", "patternProperties":
-		return appendSchemas(dst, value)
+		return appendSchemas(dst, w)
 	case "items", "additionalProperties", "not":
-		return appendJSONSchema(dst, value)
-	case "anyOf", "oneOf", "allOf", "prefixItems":
-		return appendEach(dst, value, nullable && name == "anyOf")
+		return appendSchema(dst, w)
+	case "anyOf":
+		isArray := w.First() == '['
+		if dst = appendEach(dst, w); isArray {
+			s.anyOf = len(dst) - 1
+		}
+		return dst
+	case "oneOf", "allOf", "prefixItems":
+		return appendEach(dst, w)
 	case "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties":
-		return append(dst, unquoted(value)...)
+		return append(dst, unquoted(w.Raw())...)
 	}
-	return append(dst, value...)
+	return append(dst, w.Raw()...)
+}
+
+// appendNull writes that null will do into what has been written.
+func (s *schema) appendNull(dst []byte) []byte {
+	atType := func() {
+		if s.typed.Present() {
+			dst = slices.Insert(slices.Insert(dst, s.typed.End, []byte(`,"null"]`)...), s.typed.Start, '[')
+		}
+	}
+	atAnyOf := func() {
+		if s.anyOf == 0 {
+			return
+		}
+		null := `,{"type":"null"}`
+		if dst[s.anyOf-1] == '[' {
+			null = null[1:]
+		}
+		dst = slices.Insert(dst, s.anyOf, []byte(null)...)
+	}
+	if s.anyOf > s.typed.Start { // the later one first: it moves what follows
+		atAnyOf()
+		atType()
+		return dst
+	}
+	atType()
+	atAnyOf()
+	return dst
 }
 
 // isUnsaid reports whether a type or format says nothing outside OpenAPI.
@@ -69,36 +135,26 @@ func appendName(dst []byte, name string) []byte {
 	return append(wire.AppendText(dst, before, name), ':')
 }
 
-func appendType(dst, value []byte, nullable bool) []byte {
-	if nullable && value[0] == '"' {
-		return append(append(append(dst, '['), bytes.ToLower(value)...), `,"null"]`...)
-	}
-	return append(dst, bytes.ToLower(value)...)
-}
-
 // appendSchemas writes an object of schemas.
-func appendSchemas(dst, object []byte) []byte {
-	if object[0] != '{' {
-		return append(dst, object...)
+func appendSchemas(dst []byte, w *wire.Walker) []byte {
+	if w.First() != '{' {
+		return append(dst, w.Raw()...)
 	}
 	dst = append(dst, '{')
-	for name, schema := range hub.Members(object) {
-		dst = appendJSONSchema(appendName(dst, string(name)), schema)
+	for more := w.Object(); more; more = w.Member() {
+		dst = appendSchema(appendName(dst, string(w.Name())), w)
 	}
 	return append(dst, '}')
 }
 
-// appendEach writes an array of schemas, and null among them where that will do.
-func appendEach(dst, array []byte, nullable bool) []byte {
-	if array[0] != '[' {
-		return append(dst, array...)
+// appendEach writes an array of schemas.
+func appendEach(dst []byte, w *wire.Walker) []byte {
+	if w.First() != '[' {
+		return append(dst, w.Raw()...)
 	}
 	dst = append(dst, '[')
-	for schema := range hub.Elements(array) {
-		dst = append(appendJSONSchema(dst, schema), ',')
-	}
-	if nullable {
-		dst = append(dst, `{"type":"null"},`...)
+	for more := w.Array(); more; more = w.Element() {
+		dst = append(appendSchema(dst, w), ',')
 	}
 	return append(bytes.TrimSuffix(dst, []byte(",")), ']')
 }

@@ -34,11 +34,16 @@ func (c *conversation) addPart(p hub.Part) {
 
 // say takes a text. Pieces of the model's are one text, but for those that a
 // signature belongs to.
-func (c *conversation) say(text hub.Text, o hub.Opaque) {
-	if o.Present() && o.Shape != shape {
-		c.credit(o)
-		o = hub.Opaque{}
-	}
+func (c *conversation) say(text hub.Text, said *part) {
+	var o hub.Opaque
+	c.opaques(said, func(found hub.Opaque) {
+		switch {
+		case found.Shape == shape:
+			o = found
+		case found.Present():
+			c.credit(found)
+		}
+	})
 	switch p := c.openText(); {
 	case len(text) == 0 && !o.Present():
 	case p != nil && !o.Present():
@@ -95,6 +100,14 @@ func (c *conversation) opaque(p *part) hub.Opaque {
 	return hub.Opaque{}
 }
 
+// opaques calls take with each of those that a part's signature is: where clients
+// keep them better than in their own place, those of another shape ride on it.
+func (c *conversation) opaques(p *part, take func(hub.Opaque)) {
+	if said := p.signed(); len(said) > 0 && c.role == hub.RoleAssistant {
+		hub.UnsealAll(said, hub.Opaque{Shape: shape}, take)
+	}
+}
+
 // credit gives an opaque part of another shape, which rode on a text or call, to
 // the reasoning before it. Where the caller has left that out, an item that holds
 // nothing else stands where it was: before what was said since the last call.
@@ -114,5 +127,5 @@ func (c *conversation) credit(o hub.Opaque) {
 		}
 		break
 	}
-	c.r.Items = slices.Insert(c.r.Items, at, hub.Item{Kind: hub.ItemReasoning, Opaque: o})
+	c.r.Items = slices.Insert(c.r.Items, at, hub.Item{Kind: hub.ItemReasoning, Text: o.Signed, Opaque: o})
 }

@@ -40,13 +40,15 @@ func (s *speech) item(dst []byte, item *hub.Item) []byte {
 // stream.
 func (s *speech) thought(dst []byte, item *hub.Item) []byte {
 	o := &item.Opaque
-	dst = s.rest(dst) // it belongs to the thought before
+	if told := s.thoughts && len(item.Text) > 0; told {
+		dst = s.rest(dst) // it belongs to the thought before
+	}
 	var signed hub.Text
 	switch {
 	case o.Shape == shape:
 		signed = o.Data
 	case o.Present():
-		s.seal = signature(o)
+		s.wait(o, item.Text)
 	}
 	switch {
 	case s.thoughts && (len(item.Text) > 0 || signed != nil):
@@ -65,7 +67,7 @@ func (s *speech) said(dst []byte, p *hub.Part) []byte {
 		return appendText(dst, p.Text, false, p.Opaque.Data)
 	case p.Opaque.Present():
 		dst = s.rest(dst)
-		s.seal = signature(&p.Opaque)
+		s.wait(&p.Opaque, nil)
 	}
 	if len(p.Text) == 0 {
 		return dst

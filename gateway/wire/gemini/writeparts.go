@@ -4,10 +4,11 @@ import "relay/gateway/wire/hub"
 
 // speech writes the parts of an answer.
 type speech struct {
-	thoughts bool     // the caller wants them
-	call     hub.Item // that is open
-	seal     hub.Text // of reasoning, on its way; nil: none
-	called   bool     // a call has been written
+	thoughts bool         // the caller wants them
+	call     hub.Item     // that is open
+	untold   hub.Text     // what was thought in the open part, where the caller does not want it
+	sealed   []hub.Opaque // of reasoning in another shape, on their way
+	called   bool         // a call has been written
 }
 
 // take writes the parts that an event of a stream adds.
@@ -34,9 +35,10 @@ func (s *speech) delta(dst []byte, e *hub.Event) []byte {
 		return dst
 	case hub.PartReasoning:
 		if !s.thoughts {
+			s.untold = append(s.untold, e.Text...)
 			return dst
 		}
-		return appendText(dst, e.Text, true, nil)
+		return appendText(s.rest(dst), e.Text, true, nil)
 	}
 	return appendText(dst, e.Text, false, nil)
 }
@@ -50,22 +52,22 @@ func (s *speech) part(dst []byte, e *hub.Event) []byte {
 	case hub.PartImage, hub.PartAudio, hub.PartFile:
 		return appendMedia(dst, &e.Media)
 	case hub.PartReasoning:
-		return s.rest(dst) // it belongs to the thought before
+		s.untold = s.untold[:0]
 	}
 	return dst
 }
 
-// opaque takes what belongs to the open part. Clients keep signatures on texts and
-// calls better than on thoughts, so that one of another shape waits for the next
-// call, and rides there, or on an empty text at the end.
+// opaque takes what belongs to the open part. Clients keep signatures on calls better
+// than on thoughts and empty texts, so that those of another shape wait for the next
+// call, and ride there, all on one, or on an empty text: at the end, or before a
+// thought that they do not belong to.
 func (s *speech) opaque(dst []byte, e *hub.Event) []byte {
 	o := &e.Opaque
 	switch {
 	case e.Of == hub.PartCall:
 		s.call.Opaque = hub.Opaque{Shape: shape, Data: append(hub.Text(nil), signature(o)...)}
 	case o.Shape != shape:
-		dst = s.rest(dst)
-		s.seal = signature(o)
+		s.wait(o, s.untold)
 	case e.Of == hub.PartText || e.Of == hub.PartReasoning:
 		return appendText(dst, nil, e.Of == hub.PartReasoning && s.thoughts, o.Data)
 	}
@@ -80,26 +82,48 @@ func signature(o *hub.Opaque) hub.Text {
 	return o.Seal()
 }
 
-// rest writes a seal that has found no call.
-func (s *speech) rest(dst []byte) []byte {
-	if s.seal != nil {
-		dst = appendText(dst, nil, false, s.seal)
-		s.seal = nil
+// wait keeps a part for the next call. What it signs goes with it where the caller is
+// not told: the host wants both back.
+func (s *speech) wait(o *hub.Opaque, untold hub.Text) {
+	kept := o.Clone()
+	if kept.Kind == hub.OpaqueSignature && !s.thoughts {
+		kept.Signed = append(hub.Text(nil), untold...)
 	}
-	return dst
+	s.sealed = append(s.sealed, kept)
 }
 
-// writeCall writes a call, with its signature or the seal that waits. The first is
+// rest writes what has found no call.
+func (s *speech) rest(dst []byte) []byte {
+	if len(s.sealed) == 0 {
+		return dst
+	}
+	return appendText(dst, nil, false, s.seal())
+}
+
+// seal is that of all that waits; nil: nothing does.
+func (s *speech) seal() hub.Text {
+	if len(s.sealed) == 0 {
+		return nil
+	}
+	seal := hub.SealAll(s.sealed)
+	s.sealed = s.sealed[:0]
+	return seal
+}
+
+// writeCall writes a call, with its signature or the seal of what waits. The first is
 // signed in any case, since without that Google does not take it back.
 func (s *speech) writeCall(dst []byte, item *hub.Item) []byte {
-	signed := s.seal
+	if item.Opaque.Present() {
+		dst = s.rest(dst)
+	}
+	signed := s.seal()
 	switch {
 	case item.Opaque.Present():
-		dst, signed = s.rest(dst), signature(&item.Opaque)
+		signed = signature(&item.Opaque)
 	case signed == nil && !s.called:
 		signed = hub.Unsigned()
 	}
-	s.seal, s.called = nil, true
+	s.called = true
 	dst = item.Call.ID.AppendAfter(between(dst), `{"functionCall":{"id":`)
 	dst = item.Call.NameOfFlat().AppendAfter(dst, `,"name":`)
 	dst = append(appendArgs(append(dst, `,"args":`...), item), '}')

@@ -5,7 +5,8 @@ import "relay/gateway/wire/hub"
 // request holds the members of a body that have members of their own, as they are
 // written: they are read in an order of their own.
 type request struct {
-	r *hub.Request
+	r     *hub.Request
+	names hub.ToolNames // once tools have been read
 
 	input, instructions, sampling, reasoning, output, tools, cache, metadata, extensions []byte
 }
@@ -21,7 +22,7 @@ type request struct {
 //
 // null is as good as absent.
 func (Hub) Decode(body []byte, r *hub.Request) error {
-	b := request{r: r}
+	b := request{r: r, names: r.ToolNames(hub.Call.NameOfFlat)}
 	if err := object("", body, b.keep); err != nil {
 		return err
 	}

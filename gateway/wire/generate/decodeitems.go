@@ -53,9 +53,9 @@ func (b *request) readItem(at string, value []byte) error {
 	case "message":
 		read, err = i.message()
 	case "function_call":
-		read, err = i.call(b.r)
+		read, err = i.call(&b.names)
 	case "function_call_output":
-		read, err = i.result(b.r)
+		read, err = i.result(&b.names)
 	case "reasoning":
 		read, err = i.reasoning()
 	}

@@ -60,8 +60,8 @@ func (i *item) message() (hub.Item, error) {
 }
 
 // call reads a call. Arguments must be an object unless the tool takes any text.
-func (i *item) call(r *hub.Request) (hub.Item, error) {
-	read := hub.Item{Kind: hub.ItemCall, Call: r.Unflat(i.callID, i.name), Arguments: i.arguments, Opaque: i.unsealed()}
+func (i *item) call(tools *hub.ToolNames) (hub.Item, error) {
+	read := hub.Item{Kind: hub.ItemCall, Call: tools.Call(i.callID, i.name), Arguments: i.arguments, Opaque: i.unsealed()}
 	read.Call.Custom = read.Call.Custom || i.custom == hub.Yes
 	switch w := wire.Walk(i.arguments.Plain()); {
 	case len(i.callID) == 0:
@@ -74,10 +74,10 @@ func (i *item) call(r *hub.Request) (hub.Item, error) {
 	return read, nil
 }
 
-func (i *item) result(r *hub.Request) (hub.Item, error) {
+func (i *item) result(tools *hub.ToolNames) (hub.Item, error) {
 	read := hub.Item{Kind: hub.ItemResult, Call: hub.Call{ID: i.callID}, Failed: i.failed == hub.Yes}
 	if len(i.name) > 0 {
-		read.Call = r.Unflat(i.callID, i.name)
+		read.Call = tools.Call(i.callID, i.name)
 	}
 	if len(i.callID) == 0 {
 		return read, hub.Bad(i.at+".call_id", "must be said")

@@ -24,7 +24,7 @@ func (a *Answer) Event(e Event) {
 		t := a.last().text()
 		*t = append(*t, e.Text...)
 	case EventOpaque:
-		*a.last().opaque() = e.Opaque.clone()
+		*a.last().opaque() = e.Opaque.Clone()
 	case EventPartEnd:
 		a.last().Cut = e.Cut
 	case EventFinish:
@@ -82,7 +82,8 @@ func (p *Part) clone() Part {
 	return c
 }
 
-func (o Opaque) clone() Opaque {
-	o.ID, o.Data = slices.Clone(o.ID), slices.Clone(o.Data)
+// Clone returns a copy that refers to nothing else.
+func (o Opaque) Clone() Opaque {
+	o.ID, o.Data, o.Signed = slices.Clone(o.ID), slices.Clone(o.Data), slices.Clone(o.Signed)
 	return o
 }

@@ -70,9 +70,12 @@ func (a *answering) event(kind wire.Kind, e *wire.Event) {
 
 // whole plays a whole answer.
 func (a *answering) whole(body string) {
-	kind := a.codec.ReadAnswer(&a.tap, []byte(body))
-	if kind == wire.Failed {
+	switch kind := a.codec.ReadAnswer(&a.tap, []byte(body)); {
+	case kind == wire.Failed:
 		a.fail(a.tap.Failure.AsError())
+		return
+	case kind == wire.Invalid, a.tap.NoChoices:
+		a.fail(wire.NewError(wire.CodeUpstreamInvalid, "The host answered without any choice."))
 		return
 	}
 	if err := a.decoder.Answer([]byte(body), a.sequence); err != nil {

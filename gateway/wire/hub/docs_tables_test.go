@@ -29,7 +29,7 @@ func parameterTable() string {
 	}
 	for p := range parameters(&hub.Fates{}) {
 		row := []string{p.String()}
-		if p < hub.NumMembers && !strings.Contains(p.String(), " ") {
+		if !strings.Contains(p.String(), " ") {
 			row[0] = "`" + p.String() + "`"
 		}
 		for _, s := range hosts() {

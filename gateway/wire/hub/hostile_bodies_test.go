@@ -70,6 +70,9 @@ func sealed(n int, form string) string {
 	return b.String()
 }
 
+// long makes names of tools long.
+func long(body string) string { return strings.ReplaceAll(body, `"name":"t`, `"name":"`+longID) }
+
 func hostileChat() map[string]func(n int) string {
 	talk := func(rest, members string) string {
 		return `{"model":"m","messages":[{"role":"user","content":"x"},` + rest + `]` + members + `}`
@@ -92,7 +95,7 @@ func hostileChat() map[string]func(n int) string {
 		"custom":   func(n int) string { return talk(turn(n, custom), "") },
 		"long ids": func(n int) string { return talk(strings.ReplaceAll(turn(n, call), `"c`, `"`+longID), "") },
 		"long names": func(n int) string {
-			return talk(strings.ReplaceAll(turn(n, call), `"t`, `"`+longID), `,"tools":[`+strings.ReplaceAll(many(n, tool), `"t`, `"`+longID)+`]`)
+			return talk(long(turn(n, call)), `,"tools":[`+long(many(n, tool))+`]`)
 		},
 		"seals": func(n int) string {
 			return talk(`{"role":"assistant","reasoning_details":[`+many(n, strings.ReplaceAll(detail, "c#", "c^"))+`],"tool_calls":[`+many(n, call)+`]},`+many(n, result), "")
@@ -296,7 +299,7 @@ func hostileGenerate() map[string]func(n int) string {
 		user   = `{"role":"user","content":"x"}`
 	)
 	extended := func(n int, shape string) string {
-		return body(user, `,"extensions":{"`+shape+`":{`+many(n, `"u#":1`)+`}}`)
+		return body(many(n, user), `,"extensions":{"`+shape+`":{`+many(n, `"u#":1`)+`}}`)
 	}
 	return map[string]func(n int) string{
 		"turn": func(n int) string { return body(many(n, call)+","+many(n, bare), "") },

@@ -18,6 +18,7 @@ type Opaque struct {
 	Kind     OpaqueKind
 	ID       Text // of the item it belongs to, where its shape has one
 	Data     Text
+	Signed   Text // of an OpaqueSignature the text that it signs, where that goes another way than beside it
 }
 
 // OpaqueKind says what an Opaque is.
@@ -52,6 +53,9 @@ func (o *Opaque) Seal() Text {
 	for _, field := range [...][]byte{[]byte(o.Provider), {'0' + byte(o.Kind)}, o.ID, o.Data} {
 		inner = append(append(inner, 0), field...)
 	}
+	if len(o.Signed) > 0 {
+		inner = append(append(inner, 0), o.Signed...)
+	}
 	return Text(base64.StdEncoding.EncodeToString(inner))
 }
 
@@ -78,15 +82,18 @@ func Unseal(t Text, own Opaque) Opaque {
 	}
 	inner, err := base64.StdEncoding.DecodeString(strings.Map(standard, t.String()))
 	rest, found := strings.CutPrefix(string(inner), sealMark)
-	fields := strings.SplitN(rest, "\x00", 5)
-	if err != nil || !found || len(fields) != 5 || fields[0] == "" || len(fields[2]) != 1 {
+	fields := strings.Split(rest, "\x00")
+	if err != nil || !found || len(fields) < 5 || len(fields) > 6 || fields[0] == "" || len(fields[2]) != 1 {
 		return Opaque{}
 	}
 	sealed := Opaque{
 		Shape: fields[0], Provider: fields[1], Kind: OpaqueKind(fields[2][0] - '0'),
 		ID: Text(fields[3]), Data: Text(fields[4]),
 	}
-	if !sealed.ID.sound() || !sealed.Data.sound() {
+	if len(fields) > 5 {
+		sealed.Signed = Text(fields[5])
+	}
+	if !sealed.ID.sound() || !sealed.Data.sound() || !sealed.Signed.sound() {
 		return Opaque{}
 	}
 	return sealed

@@ -110,9 +110,9 @@ func names() [NumParams]string {
 		FileData: "documents as base64", FileURL: "documents by address", FileFile: "documents by file id",
 		AudioData: "audio input", AssistantMedia: "media in assistant messages", ResultMedia: "media in tool results",
 		CustomTools: "custom tools", ServerTools: "tools that the provider runs", ChoiceForced: "tool_choice required",
-		ChoiceByName: "tool_choice by name", ParallelOff: "parallel_tool_calls false", JSONObject: "json_object output",
-		JSONSchema: "json_schema output", ReasoningEffort: "reasoning effort", ReasoningBudget: "reasoning budget",
-		ReasoningSummary: "reasoning summary", CacheMarks: "cache_control", PrefilledAnswer: "an answer that is begun",
+		ChoiceByName: "tool_choice by name", ParallelOff: "parallel_tool_calls", JSONObject: "json_object output",
+		JSONSchema: "json_schema output", ReasoningEffort: "reasoning.effort", ReasoningBudget: "reasoning.budget_tokens",
+		ReasoningSummary: "reasoning.summary", CacheMarks: "cache_control", PrefilledAnswer: "prefilled answer",
 		LaterSystem: "system messages within the conversation",
 	}
 }

@@ -23,7 +23,7 @@ type Sequence struct {
 	calls   int
 	cut     bool
 	refused bool // the model has told a refusal
-	waiting []part
+	waiting queue
 	held    int // bytes that wait
 	reason  Reason
 	stopSeq Text
@@ -77,7 +77,7 @@ func (s *Sequence) Event(e Event) {
 func (s *Sequence) Finish(u *wire.Usage) {
 	s.start()
 	s.close()
-	for len(s.waiting) > 0 {
+	for s.waiting.len() > 0 {
 		s.release()
 		s.close()
 	}
@@ -118,9 +118,9 @@ func (s *Sequence) take(e Event) {
 		return
 	}
 	p := part{of: e.Of, part: e.Part, call: e.Call.clone(), media: e.Media}
-	if s.open && !s.now.complete() || len(s.waiting) > 0 {
+	if s.waiting.len() > 0 || s.open && !s.now.complete() {
 		p.media = e.Media.clone()
-		s.waiting = append(s.waiting, p)
+		s.waiting.add(p)
 		s.hold(heldPart + len(p.media.Data))
 		s.keep(e)
 		return
@@ -140,17 +140,16 @@ func (e *Event) begins() bool {
 
 // keep adds an event to the part that waits for its turn, if one does.
 func (s *Sequence) keep(e Event) bool {
-	i := slices.IndexFunc(s.waiting, func(p part) bool { return p.is(e) })
-	if i < 0 {
+	p := s.waiting.of(e)
+	if p == nil {
 		return false
 	}
-	p := &s.waiting[i]
 	switch e.Kind {
 	case EventDelta:
 		p.text = append(p.text, e.Text...)
 		s.hold(len(e.Text))
 	case EventOpaque:
-		p.opaque = append(p.opaque, e.Opaque.clone())
+		p.opaque = append(p.opaque, e.Opaque.Clone())
 		s.hold(len(e.Opaque.Data))
 	}
 	return true
@@ -203,22 +202,19 @@ func (s *Sequence) end(e Event) {
 	if s.open && s.now.is(e) {
 		s.now.ended, s.now.cut = true, e.Cut
 		s.close()
-		for !s.open && len(s.waiting) > 0 {
+		for !s.open && s.waiting.len() > 0 {
 			s.release()
 		}
 		return
 	}
-	for i := range s.waiting {
-		if s.waiting[i].is(e) {
-			s.waiting[i].ended, s.waiting[i].cut = true, e.Cut
-		}
+	if p := s.waiting.of(e); p != nil {
+		p.ended, p.cut = true, e.Cut
 	}
 }
 
 // release opens the part that has waited longest.
 func (s *Sequence) release() {
-	p := s.waiting[0]
-	s.waiting = slices.Delete(s.waiting, 0, 1)
+	p := s.waiting.next()
 	text := p.text
 	p.text = nil
 	s.begin(p)
@@ -228,7 +224,7 @@ func (s *Sequence) release() {
 		s.held -= len(o.Data)
 		s.pass(Event{Kind: EventOpaque, Of: p.of, Opaque: o})
 	}
-	if p.ended || len(s.waiting) > 0 && s.now.complete() {
+	if p.ended || s.waiting.len() > 0 && s.now.complete() {
 		s.close()
 	}
 }

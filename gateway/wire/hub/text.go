@@ -22,12 +22,13 @@ func Quote(s string) Text {
 	return Text(quoted[1 : len(quoted)-1])
 }
 
-// TextOf returns the text of a JSON string, which ok says the value is.
+// TextOf returns the text of a JSON string, which ok says the value is. What is
+// appended to it does not go into the document.
 func TextOf(value []byte) (t Text, ok bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return nil, false
 	}
-	return Text(value[1 : len(value)-1]), true
+	return Text(value[1 : len(value)-1 : len(value)-1]), true
 }
 
 // Append writes the text as a JSON string, quotes included.

@@ -1,6 +1,8 @@
 package messages
 
 import (
+	"slices"
+
 	"relay/gateway/wire"
 	"relay/gateway/wire/hub"
 )
@@ -14,7 +16,11 @@ type speech struct {
 }
 
 // content reads a text or an array of blocks.
-func (s *speech) content(value []byte, path string) error { return eachBlock(value, path, s.block) }
+func (s *speech) content(value []byte, path string) error {
+	err := eachBlock(value, path, s.block)
+	s.settle()
+	return err
+}
 
 func (s *speech) block(b block, path string) error {
 	switch b.kind.String() {
@@ -45,16 +51,11 @@ func (s *speech) add(i hub.Item) {
 	s.r.Items = append(s.r.Items, i)
 }
 
-// thought reads a thought, signed or not. One that is sealed and belongs to a call
-// is put there.
+// thought reads a thought, signed or not.
 func (s *speech) thought(text, opaque hub.Text, kind hub.OpaqueKind) error {
 	i := hub.Item{Kind: hub.ItemReasoning, Text: text}
 	if len(opaque) > 0 {
 		i.Opaque = hub.Unseal(opaque, hub.Opaque{Shape: shape, Kind: kind})
-	}
-	if call := s.belongs(&i, hub.ItemCall); call >= 0 {
-		s.r.Items[call].Opaque = i.Opaque
-		return nil
 	}
 	if len(text) > 0 || i.Opaque.Present() {
 		s.add(i)
@@ -62,26 +63,38 @@ func (s *speech) thought(text, opaque hub.Text, kind hub.OpaqueKind) error {
 	return nil
 }
 
-// belongs finds the item of the message that a thought or call goes with: the one
-// is the opaque part of the other. It returns -1 when there is none.
-func (s *speech) belongs(i *hub.Item, kind hub.ItemKind) int {
-	for n := s.first; n < len(s.r.Items); n++ {
-		thought, call := i, &s.r.Items[n]
-		if call.Kind != kind {
+// settle gives the calls of the message what belongs to them: it has come in a
+// thought of its own, which is sealed and names the call.
+func (s *speech) settle() {
+	said := s.r.Items[s.first:]
+	var calls *hub.CallIndex
+	for n := range said {
+		if !isSealOfCall(&said[n]) {
 			continue
 		}
-		if kind == hub.ItemReasoning {
-			thought, call = call, thought
+		if calls == nil {
+			calls = hub.IndexCalls(said)
 		}
-		o := &thought.Opaque
-		if len(thought.Text) == 0 && len(o.ID) > 0 && o.Shape != shape && o.ID.Is(call.Call.ID.String()) {
-			return n
+		if call := calls.First(said[n].Opaque.ID); call != nil && !call.Opaque.Present() {
+			call.Opaque, said[n].Opaque = said[n].Opaque, hub.Opaque{}
 		}
 	}
-	return -1
+	if calls != nil {
+		s.r.Items = slices.DeleteFunc(s.r.Items, isNothing)
+	}
 }
 
-// call reads a call of a tool, with the opaque part that stands before it.
+func isSealOfCall(i *hub.Item) bool {
+	o := &i.Opaque
+	return i.Kind == hub.ItemReasoning && len(i.Text) == 0 && len(o.ID) > 0 && o.Shape != shape
+}
+
+// isNothing reports whether an item is a thought of which nothing is left.
+func isNothing(i hub.Item) bool {
+	return i.Kind == hub.ItemReasoning && len(i.Text) == 0 && !i.Opaque.Present()
+}
+
+// call reads a call of a tool.
 func (s *speech) call(b block, path string) error {
 	i := hub.Item{Kind: hub.ItemCall, Call: hub.Call{ID: textOf(b.id), Name: textOf(b.name)}, Mark: b.mark}
 	switch {
@@ -95,11 +108,6 @@ func (s *speech) call(b block, path string) error {
 		return hub.Bad(path+".input", "must be an object")
 	}
 	i.Arguments = appendEscaped(nil, b.input)
-	s.flush()
-	if n := s.belongs(&i, hub.ItemReasoning); n >= 0 {
-		i.Opaque = s.r.Items[n].Opaque
-		s.r.Items = append(s.r.Items[:n], s.r.Items[n+1:]...)
-	}
 	s.add(i)
 	return nil
 }

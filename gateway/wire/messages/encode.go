@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"slices"
 	"strconv"
 
 	"relay/gateway/wire"
@@ -150,10 +151,16 @@ func (b *body) user() {
 // extension adds the caller's own members for the shape, save those that have been
 // written.
 func (b *body) extension() {
-	written := b.out[b.start:len(b.out):len(b.out)]
-	written = append(written, '}')
-	for name, value := range hub.Members(b.r.Extension(shape)) {
-		if hub.MemberOf(written, string(name)) == nil {
+	more := b.r.Extension(shape)
+	if more == nil {
+		return
+	}
+	var written []string
+	for name := range hub.Members(append(b.out[b.start:len(b.out):len(b.out)], '}')) {
+		written = append(written, string(name))
+	}
+	for name, value := range hub.Members(more) {
+		if !slices.Contains(written, string(name)) {
 			b.out = wire.AppendText(append(b.out, ','), "", string(name))
 			b.out = append(append(b.out, ':'), value...)
 		}

@@ -2,7 +2,6 @@ package messages
 
 import (
 	"bytes"
-	"slices"
 
 	"relay/gateway/wire/hub"
 )
@@ -62,19 +61,19 @@ func appendSchema(dst, schema []byte) []byte {
 // pastTools writes the tools that have been called, of a request that has none:
 // Anthropic refuses calls of tools that it is not told of. None may be called.
 func (b *body) pastTools() {
-	var called []string
+	called := map[string]bool{}
 	for _, item := range b.talk.items {
 		name := toolName(item.Call)
-		if item.Kind != hub.ItemCall || slices.Contains(called, name.String()) {
+		if item.Kind != hub.ItemCall || called[string(name)] {
 			continue
 		}
-		if called == nil {
+		if len(called) == 0 {
 			b.out = append(b.out, `,"tools":[`...)
 		}
-		called = append(called, name.String())
+		called[string(name)] = true
 		b.tool(&hub.Tool{Name: name})
 	}
-	if called != nil {
+	if len(called) > 0 {
 		b.out = append(b.out, `],"tool_choice":{"type":"none"}`...)
 	}
 }

@@ -9,14 +9,14 @@ import (
 
 // answer reads one answer of an upstream into events.
 type answer struct {
-	r        *hub.Request
+	tools    hub.ToolNames // of the request
 	provider string
 	tool     hub.Text // whose input is the answer's text; empty: there is none
 	blocks   []*opened
 }
 
 func newAnswer(r *hub.Request, provider string) *answer {
-	a := &answer{r: r, provider: provider}
+	a := &answer{tools: r.ToolNames(toolName), provider: provider}
 	if t, ok := answerTool(r); ok {
 		a.tool = t.Name
 	}
@@ -27,6 +27,7 @@ var (
 	errEvent  = errors.New("holds an event that is no JSON")
 	errAnswer = errors.New("is no message")
 	errLong   = errors.New("holds a part of more than 16 MiB")
+	errBlocks = errors.New("holds more than 4096 blocks that have begun and not ended")
 )
 
 // event holds what an event of a stream tells, as it is written.
@@ -85,7 +86,7 @@ func (a *answer) Event(e *wire.Event, to hub.Sink) error {
 	case "content_block_delta":
 		return a.delta(&said, to)
 	case "content_block_start":
-		a.open(said.index, said.block, to)
+		return a.open(said.index, said.block, to)
 	case "content_block_stop":
 		a.close(said.index, to)
 	case "message_delta":
@@ -166,7 +167,9 @@ func (a *answer) Answer(body []byte, to hub.Sink) error {
 	}
 	index := 0
 	for block := range hub.Elements(content) {
-		a.open(index, block, to)
+		if err := a.open(index, block, to); err != nil {
+			return err
+		}
 		a.close(index, to)
 		index++
 	}

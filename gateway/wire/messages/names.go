@@ -26,18 +26,6 @@ func fitOr(id hub.Text, count *int) hub.Text {
 // toolName is how the name of a tool is written.
 func toolName(c hub.Call) hub.Text { return fit(c.NameOfFlat()) }
 
-// called returns the call of a tool by the name that toolName gave it.
-func called(r *hub.Request, id, name hub.Text) hub.Call {
-	for i := range r.Tools {
-		t := &r.Tools[i]
-		c := hub.Call{ID: id, Name: t.Name, Namespace: t.Namespace, Custom: t.Kind == hub.ToolCustom}
-		if t.Kind != hub.ToolServer && toolName(c).Is(name.String()) {
-			return c
-		}
-	}
-	return hub.Call{ID: id, Name: name}
-}
-
 // fitMark begins what has been made to fit. What begins so itself is made to fit as
 // well, so that no two ids or names become one.
 const fitMark = "fit_"

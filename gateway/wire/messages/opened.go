@@ -35,8 +35,14 @@ func (a *answer) block(index int) *opened {
 	return nil
 }
 
+// mostBlocks bounds the blocks that are open at a time.
+const mostBlocks = 4096
+
 // open begins a block, and tells what it holds already.
-func (a *answer) open(index int, value []byte, to hub.Sink) {
+func (a *answer) open(index int, value []byte, to hub.Sink) error {
+	if len(a.blocks) == mostBlocks {
+		return errBlocks
+	}
 	b := &opened{index: index}
 	said := readBlock(value)
 	switch string(said.kind) {
@@ -52,9 +58,10 @@ func (a *answer) open(index int, value []byte, to hub.Sink) {
 		b.tool, b.input = true, slices.Clone(said.input)
 		a.openTool(b, &said, to)
 	default:
-		return // of a tool that the provider runs
+		return nil // of a tool that the provider runs
 	}
 	a.blocks = append(a.blocks, b)
+	return nil
 }
 
 // openTool begins a call, or the answer that comes as one.
@@ -63,7 +70,7 @@ func (a *answer) openTool(b *opened, said *block, to hub.Sink) {
 	if len(a.tool) > 0 && name.Is(a.tool.String()) {
 		return
 	}
-	call := called(a.r, textOf(said.id), name)
+	call := a.tools.Call(textOf(said.id), name)
 	b.of, b.custom = hub.PartCall, call.Custom
 	to.Event(hub.Event{Kind: hub.EventPart, Of: b.of, Part: b.index, Call: call})
 }

@@ -63,7 +63,7 @@ func (w *writer) piece(dst []byte, t hub.Text) []byte {
 		if w.open {
 			return w.delta(dst, t)
 		}
-		if w.held = append(w.held, t...); w.held.Blank() {
+		if w.held = append(w.held, t...); t.Blank() && len(w.held) <= hub.MostHeld {
 			return dst
 		}
 		return w.delta(w.begin(dst), w.held)

@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"bytes"
 	"strconv"
 
 	"relay/gateway/wire/hub"
@@ -12,7 +11,8 @@ import (
 // result without one belongs to the first call of its tool that has none.
 type conversation struct {
 	r     *hub.Request
-	open  []hub.Call // calls without a result, in order
+	tools hub.ToolNames
+	open  hub.OpenCalls
 	calls int
 }
 
@@ -78,8 +78,8 @@ func (c *conversation) takeCall(path string, value []byte) error {
 	if len(said.id) == 0 {
 		said.id = hub.Text("call_relay_" + strconv.Itoa(c.calls))
 	}
-	call := c.r.Unflat(said.id, said.name)
-	c.open = append(c.open, call)
+	call := c.tools.Call(said.id, said.name)
+	c.open.Add(call)
 	c.add(hub.Item{Kind: hub.ItemCall, Call: call, Arguments: said.textFor(call)})
 	return nil
 }
@@ -98,26 +98,13 @@ func (c *conversation) takeResult(m *message) error {
 	if err != nil {
 		return err
 	}
-	call, found := c.answered(id, name)
-	if !found && len(id) == 0 {
+	call, found := c.open.Answer(id, name)
+	switch {
+	case !found && len(id) == 0:
 		return hub.Bad(m.at+".tool_name", "must name the tool of a call before it that has no result yet")
+	case !found:
+		call = c.tools.Call(id, name)
 	}
 	c.add(hub.Item{Kind: hub.ItemResult, Call: call, Parts: parts})
 	return nil
-}
-
-// answered finds the call that a result belongs to: by its id, else by the name of
-// its tool, else the first.
-func (c *conversation) answered(id, name hub.Text) (hub.Call, bool) {
-	for i, call := range c.open {
-		fits := len(name) == 0 || bytes.Equal(call.NameOfFlat().Plain(), name.Plain())
-		if len(id) > 0 {
-			fits = bytes.Equal(call.ID.Plain(), id.Plain())
-		}
-		if fits {
-			c.open = append(c.open[:i], c.open[i+1:]...)
-			return call, true
-		}
-	}
-	return c.r.Unflat(id, name), false
 }

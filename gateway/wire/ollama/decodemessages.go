@@ -19,7 +19,7 @@ func decodeMessages(r *hub.Request, list []byte) error {
 	if !hub.IsNull(list) && list[0] != '[' {
 		return hub.Bad("messages", "must be a list")
 	}
-	c := conversation{r: r}
+	c := conversation{r: r, tools: r.ToolNames(hub.Call.NameOfFlat)}
 	i := 0
 	for value := range hub.Elements(list) {
 		m, err := readMessage(at("messages", i, ""), value)

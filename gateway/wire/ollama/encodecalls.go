@@ -37,3 +37,26 @@ func appendCallHead(dst []byte, c hub.Call, index int) []byte {
 	dst = c.NameOfFlat().AppendAfter(dst, `,"name":`)
 	return append(dst, `,"arguments":`...)
 }
+
+// called names the calls that results belong to.
+type called struct {
+	items []hub.Item
+	index *hub.CallIndex // made once a result does not tell the name itself
+}
+
+// append names the call of the result at an item. Templates know calls by the name
+// of their tool.
+func (k *called) append(dst []byte, c hub.Call, at int) []byte {
+	if len(c.Name) == 0 {
+		if k.index == nil {
+			k.index = hub.IndexCalls(k.items)
+		}
+		if call := k.index.Before(at, c.ID); call != nil {
+			c.Name, c.Namespace = call.Call.Name, call.Call.Namespace
+		}
+	}
+	if len(c.Name) > 0 {
+		dst = c.NameOfFlat().AppendAfter(dst, `,"tool_name":`)
+	}
+	return c.ID.AppendAfter(dst, `,"tool_call_id":`)
+}

@@ -1,10 +1,6 @@
 package ollama
 
-import (
-	"bytes"
-
-	"relay/gateway/wire/hub"
-)
+import "relay/gateway/wire/hub"
 
 // blankLine stands between texts that become one.
 const blankLine = `\n\n`
@@ -13,7 +9,7 @@ const blankLine = `\n\n`
 // that say nothing are left out. A request without any message would load the
 // model and not ask it.
 func appendMessages(dst []byte, r *hub.Request) (_ []byte, err error) {
-	begun := len(dst)
+	begun, calls := len(dst), called{items: r.Items}
 	for at, n := 0, 0; at < len(r.Items); at += n {
 		n = span(r.Items[at:])
 		items := r.Items[at : at+n]
@@ -23,9 +19,13 @@ func appendMessages(dst []byte, r *hub.Request) (_ []byte, err error) {
 		if len(dst) > begun {
 			dst = append(dst, ',')
 		}
-		if dst, err = appendMessage(dst, items, r.Items[:at]); err != nil {
+		if dst, err = appendMessage(dst, items); err != nil {
 			return dst, err
 		}
+		if items[0].Kind == hub.ItemResult {
+			dst = calls.append(dst, items[0].Call, at)
+		}
+		dst = append(dst, '}')
 	}
 	if len(dst) == begun {
 		return dst, hub.Bad("the conversation", "must hold a message that says something")
@@ -73,20 +73,12 @@ func says(items []hub.Item) bool {
 	return false
 }
 
-// appendMessage writes one message. Before it came the items of which one may be
-// the call that it answers.
-func appendMessage(dst []byte, items, before []hub.Item) (_ []byte, err error) {
+// appendMessage writes one message up to the members of a result.
+func appendMessage(dst []byte, items []hub.Item) ([]byte, error) {
 	dst = append(append(dst, `{"role":`...), roleOf(&items[0])...)
 	dst = appendContent(append(dst, `,"content":"`...), items)
 	dst = appendThinking(append(dst, '"'), items)
-	dst = appendImages(dst, items)
-	if dst, err = appendCalls(dst, items); err != nil {
-		return dst, err
-	}
-	if items[0].Kind == hub.ItemResult {
-		dst = appendCalled(dst, items[0].Call, before)
-	}
-	return append(dst, '}'), nil
+	return appendCalls(appendImages(dst, items), items)
 }
 
 func roleOf(item *hub.Item) string {
@@ -146,18 +138,4 @@ func appendImages(dst []byte, items []hub.Item) []byte {
 		dst = append(dst, ']')
 	}
 	return dst
-}
-
-// appendCalled names the call that a result belongs to. Templates know calls by
-// the name of their tool.
-func appendCalled(dst []byte, c hub.Call, before []hub.Item) []byte {
-	for i := len(before) - 1; i >= 0 && len(c.Name) == 0; i-- {
-		if called := &before[i]; called.Kind == hub.ItemCall && bytes.Equal(called.Call.ID.Plain(), c.ID.Plain()) {
-			c.Name, c.Namespace = called.Call.Name, called.Call.Namespace
-		}
-	}
-	if len(c.Name) > 0 {
-		dst = c.NameOfFlat().AppendAfter(dst, `,"tool_name":`)
-	}
-	return c.ID.AppendAfter(dst, `,"tool_call_id":`)
 }

@@ -11,7 +11,7 @@ import (
 // decoder reads an answer of /api/chat. A stream is a line for each piece; a whole
 // answer has the form of a line.
 type decoder struct {
-	asked *hub.Request
+	tools hub.ToolNames // of the request
 	calls int
 }
 
@@ -69,7 +69,7 @@ func (d *decoder) tellCall(value []byte, to hub.Sink) error {
 	if err != nil {
 		return errors.New("holds a call that " + err.Error())
 	}
-	c := d.asked.Unflat(said.id, said.name)
+	c := d.tools.Call(said.id, said.name)
 	to.Event(hub.Event{Kind: hub.EventPart, Of: hub.PartCall, Part: d.calls, Call: c})
 	to.Event(hub.Event{Kind: hub.EventDelta, Of: hub.PartCall, Part: d.calls, Text: said.textFor(c)})
 	to.Event(hub.Event{Kind: hub.EventPartEnd, Of: hub.PartCall, Part: d.calls})

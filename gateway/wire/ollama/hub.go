@@ -30,7 +30,9 @@ func (GenerateHub) Returns([]byte) bool { return false }
 
 // Decoder returns a reader of lines and whole answers of /api/chat. Ollama keeps
 // nothing of its thoughts that only it can read: the provider does not matter.
-func (Hub) Decoder(r *hub.Request, _ string) hub.Decoder { return &decoder{asked: r} }
+func (Hub) Decoder(r *hub.Request, _ string) hub.Decoder {
+	return &decoder{tools: r.ToolNames(hub.Call.NameOfFlat)}
+}
 
 // Encoder returns a writer of answers of /api/chat.
 func (Hub) Encoder(r *hub.Reply) hub.Encoder {

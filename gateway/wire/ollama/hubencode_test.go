@@ -142,7 +142,7 @@ func TestHubEncode_WritesToolsUnlessNoneIsToBeCalled(t *testing.T) {
 		t.Error("the schema is not as it was written")
 	}
 	dropped, err := r.Check("ollama", ollama.Hub{}.Fates())
-	if err != nil || len(dropped) != 1 || dropped[0] != "parallel_tool_calls false" {
+	if err != nil || len(dropped) != 1 || dropped[0] != "parallel_tool_calls" {
 		t.Error(dropped, err)
 	}
 	r.Choice.Mode = hub.ChoiceNone

@@ -59,8 +59,6 @@ func (d *decoding) flat(name hub.Text) hub.Text {
 	return name
 }
 
-const mostAllowed = 256
-
 // readAllowed leaves the tools that may be called, which is what the choice means
 // to the model.
 func (d *decoding) readAllowed(f *toolFields) error {
@@ -68,7 +66,7 @@ func (d *decoding) readAllowed(f *toolFields) error {
 	if err := d.readMode("tool_choice.mode", mode); err != nil {
 		return err
 	}
-	var allowed []hub.Text
+	allowed := map[string]bool{}
 	for raw := range hub.Elements(f.tools) {
 		var one toolFields
 		one.read(raw)
@@ -76,15 +74,10 @@ func (d *decoding) readAllowed(f *toolFields) error {
 		if !ok {
 			name, _ = hub.TextOf(one.typ)
 		}
-		allowed = append(allowed, name)
-	}
-	if len(allowed) > mostAllowed {
-		return hub.Bad("tool_choice.tools", "must be no more than 256 tools")
+		allowed[string(name)] = true
 	}
 	d.r.Tools = slices.DeleteFunc(d.r.Tools, func(t hub.Tool) bool {
-		return !slices.ContainsFunc(allowed, func(name hub.Text) bool {
-			return bytes.Equal(name, t.Name) || len(name) > 0 && bytes.Equal(name, t.Namespace)
-		})
+		return !allowed[string(t.Name)] && !(len(t.Namespace) > 0 && allowed[string(t.Namespace)])
 	})
 	return nil
 }

@@ -147,6 +147,9 @@ func (d *decoder) finish(object []byte, to hub.Sink) {
 	to.Event(hub.Event{Kind: hub.EventFinish, Reason: reasonOf(said.String(), why.String())})
 	index := int64(0)
 	for item := range hub.Elements(output) {
+		if index == mostItems {
+			d.err = errItems
+		}
 		if d.err == nil {
 			d.ended(d.indexOf(item, index), item, to)
 		}

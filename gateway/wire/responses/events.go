@@ -32,6 +32,8 @@ var (
 	errItems  = errors.New("holds more than 4096 items")
 )
 
+// mostItems bounds the items of an answer, also of those that are told again at its
+// end.
 const mostItems = 4096
 
 // Event reads an event of the stream.

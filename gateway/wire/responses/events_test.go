@@ -227,3 +227,14 @@ func TestEvent_BoundsTheItemsOfAnAnswer(t *testing.T) {
 	}
 	t.Error("5,000 items pass")
 }
+
+func TestAnswer_BoundsTheItemsThatAreToldAtItsEnd(t *testing.T) {
+	const item = `{"type":"message","id":"m","content":[]}`
+	for n, passes := range map[int]bool{4_096: true, 4_097: false} {
+		body := `{"status":"completed","output":[` + strings.Repeat(item+",", n-1) + item + `]}`
+		err := responses.Hub{}.Decoder(nil, "").Answer([]byte(body), hub.NewSequence(&hub.Answer{}, "ID"))
+		if (err == nil) != passes {
+			t.Errorf("%d items: %v", n, err)
+		}
+	}
+}
