@@ -77,7 +77,7 @@ func (d *decoding) readAllowed(f *toolFields) error {
 		allowed[string(name)] = true
 	}
 	d.r.Tools = slices.DeleteFunc(d.r.Tools, func(t hub.Tool) bool {
-		return !allowed[string(t.Name)] && !(len(t.Namespace) > 0 && allowed[string(t.Namespace)])
+		return !allowed[string(t.Name)] && (len(t.Namespace) == 0 || !allowed[string(t.Namespace)])
 	})
 	return nil
 }
