@@ -51,11 +51,19 @@ func answerText(e plan.Explanation) string {
 	for _, pool := range poolsOf(e.Route) {
 		for _, k := range pool.Keys {
 			if k.Takes {
-				return fmt.Sprintf("it would pass, to %s at %s", k.UpstreamName, k.Host)
+				return fmt.Sprintf("it would pass, to %s at %s%s", k.UpstreamName, k.Host, translatedText(k))
 			}
 		}
 	}
 	return "it would pass"
+}
+
+// translatedText tells of a request that does not pass as it is.
+func translatedText(k plan.ExplainedKey) string {
+	if k.Translated == "" {
+		return ""
+	}
+	return ", translated into " + string(k.Translated)
 }
 
 // poolsOf are the pools of a route and of those models it goes on with that
@@ -128,7 +136,7 @@ func keyRows(pools []plan.ExplainedPool, passed []plan.PassedKey) [][]string {
 			name += " (" + pool.Selection + ")"
 		}
 		for _, k := range pool.Keys {
-			rows = append(rows, []string{name, k.Host, k.HostKey, k.UpstreamName, priceText(k.Price), keyStateText(k)})
+			rows = append(rows, []string{name, k.Host, k.HostKey, k.UpstreamName + translatedText(k), priceText(k.Price), keyStateText(k)})
 		}
 	}
 	for _, k := range passed {

@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -147,7 +146,7 @@ func TestTranslatedCost_OfSoundHasItsOwnPriceOrThatOfText(t *testing.T) {
 			r.ask(p.asks(), key)
 			calls++
 			if e := r.events(calls)[calls-1]; e.CostNanos == nil || *e.CostNanos != c.want || e.Tokens.AudioInput != 970 || e.Tokens.Reasoning != 8 {
-				t.Errorf("%s, %s: recorded %s", name, p.name(), fmt.Sprintf("%+v, cost %v", e.Tokens, e.CostNanos))
+				t.Errorf("%s, %s: recorded %+v, cost %v", name, p.name(), e.Tokens, e.CostNanos)
 			}
 		}
 	}

@@ -145,3 +145,22 @@ func TestTranslatedEnds_TellMessagesTheirUsage(t *testing.T) {
 		t.Errorf("usage is %s and %s", start, delta)
 	}
 }
+
+// Of cases B16 and B18: a whole answer that comes packed is told unpacked, and its
+// length is true.
+func TestTranslatedEnds_OfPackedAnswersAreUnpacked(t *testing.T) {
+	r, up := newTongues(t)
+	key := r.key("k", store.RelayKeySpec{})
+	for i, p := range pairs() {
+		body := p.upstream.whole().answer(7, 3)[0]
+		up.Play(packed(200, "application/json", body))
+		a := r.ask(p.asks(), key, "Accept-Encoding: gzip, br")
+		if a.Status != 200 || !strings.Contains(a.Body, "hello") || !p.caller.streamed && a.Header.Get("Content-Length") == "" {
+			t.Errorf("%s: got %d %s under %v", p.name(), a.Status, a.Body, a.Header)
+		}
+		mustBeSound(t, p.name(), a)
+		if e := r.events(i + 1)[i]; e.Tokens.Input != 7 || e.Tokens.Output != 3 {
+			t.Errorf("%s: recorded %+v", p.name(), e.Tokens)
+		}
+	}
+}

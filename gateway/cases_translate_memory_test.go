@@ -3,46 +3,46 @@ package gateway_test
 import (
 	"io"
 	"net"
-	"syscall"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"relay/store"
 )
 
-// narrow sends a request on a connection that holds little of what has not been read.
-func (r *rig) narrow(request string) net.Conn {
+// tight serves the rig on connections that hold little of what has not been read, so
+// that a slow reader is felt at once.
+func (r *rig) tight() *httptest.Server {
 	r.tb.Helper()
-	d := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
-		return c.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 128<<10) })
-	}}
-	c, err := d.DialContext(r.tb.Context(), "tcp", r.addr)
-	if err != nil {
-		r.tb.Fatal(err)
+	front := httptest.NewUnstartedServer(http.HandlerFunc(r.server.ServeHTTP))
+	front.Config.ConnState = func(c net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			_ = c.(*net.TCPConn).SetWriteBuffer(32 << 10)
+		}
 	}
-	r.tb.Cleanup(func() { _ = c.Close() })
-	if _, err := io.WriteString(c, request); err != nil {
-		r.tb.Fatal(err)
-	}
-	return c
+	front.Start()
+	r.tb.Cleanup(front.Close)
+	return front
 }
 
 // TestTranslatedMemory_OfStreamsToSlowReadersIsBounded is case B117 across shapes:
 // what has been told is not kept, and what is not read yet stays with the upstream.
 func TestTranslatedMemory_OfStreamsToSlowReadersIsBounded(t *testing.T) {
 	const streams, most = 200, 128 << 10 // both ends of both connections included
-	for _, k := range append(kindsNamed("messages stream", "ollama stream"), generateKinds()[1]) {
+	for _, k := range append(kindsNamed("messages stream"), generateKinds()[1]) {
 		r, _ := newTongues(t)
 		edit(r, "openai", func(h *store.Host) { h.Spec.BaseURL = "http://" + newBare(t, 64<<20).listener.Addr().String() + "/v1" })
+		r.addr = r.tight().Listener.Addr().String()
 		text := k.of("to-openai").request(r.key("k", store.RelayKeySpec{}), "Connection: close")
-		first := r.narrow(text)
+		first := r.sendBare(text)
 		readOpening(t, first)
 		before := inUse()
 		readers := []net.Conn{first}
 		for range streams {
-			readers = append(readers, r.narrow(text))
+			readers = append(readers, r.sendBare(text))
 		}
-		piece := make([]byte, 64<<10)
-		for round := range 4 {
+		piece := make([]byte, 4<<10)
+		for round := range 8 {
 			for _, c := range readers {
 				if _, err := io.ReadFull(c, piece); err != nil {
 					t.Fatal(err)

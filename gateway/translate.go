@@ -137,7 +137,10 @@ func (x *exchange) encode(t *translation, to *tongue, c candidate) (err error) {
 	if t.dropped, err = asked.Check(to.hub.Shape(), to.hub.Fates()); err != nil {
 		return err
 	}
+	var left hub.Left
+	target.Left = &left
 	x.outgoing, err = to.hub.Encode(nil, asked, target)
+	t.dropped = left.After(t.dropped)
 	t.to, x.spoken = to, to.endpoint(target.Streamed)
 	return err
 }

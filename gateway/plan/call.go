@@ -11,15 +11,21 @@ type Call struct {
 // Takes reports whether the binding's host takes the call: as it is, or in a shape
 // into which it can be translated.
 func (b *Binding) Takes(call Call) bool {
+	return b.Speaks(call.Shape) || b.translated(call) != ""
+}
+
+// translated is the first shape that the call is tried in where the host does not take
+// it as it is; empty where it does, or takes it in none.
+func (b *Binding) translated(call Call) store.Shape {
 	if b.Speaks(call.Shape) {
-		return true
+		return ""
 	}
 	for _, shape := range b.Shapes {
 		if Translates(call.Endpoint, shape) {
-			return true
+			return shape
 		}
 	}
-	return false
+	return ""
 }
 
 // Translates reports whether calls of an endpoint can be put into a shape.

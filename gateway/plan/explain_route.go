@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -36,6 +37,7 @@ type ExplainedKey struct {
 	HostKey      string       `json:"hostKey"`
 	Anonymous    bool         `json:"anonymous,omitempty" doc:"The host wants no key."`
 	UpstreamName string       `json:"upstreamName" doc:"What the host calls the model."`
+	Translated   store.Shape  `json:"translated,omitempty" doc:"Into which shape the request is translated, if that can express it; absent: it passes as it is."`
 	Priority     int          `json:"priority"`
 	Price        *Price       `json:"price,omitempty" doc:"Absent: unpriced."`
 	State        *KeyState    `json:"state,omitempty" doc:"Of its breaker, where a server runs."`
@@ -80,15 +82,31 @@ func (e *explainer) pools() []ExplainedPool {
 		for _, c := range pool.Candidates {
 			shown.Keys = append(shown.Keys, e.candidate(c))
 		}
+		if pool.Selection == Prioritized {
+			slices.SortStableFunc(shown.Keys, firstAsIs)
+		}
 		out = append(out, shown)
 	}
 	return out
 }
 
+// firstAsIs orders keys by priority, and within one those first whose host takes the
+// request as it is.
+func firstAsIs(a, b ExplainedKey) int {
+	byPriority := cmp.Compare(a.Priority, b.Priority)
+	switch {
+	case byPriority != 0 || (a.Translated == "") == (b.Translated == ""):
+		return byPriority
+	case a.Translated == "":
+		return -1
+	}
+	return 1
+}
+
 func (e *explainer) candidate(c Candidate) ExplainedKey {
 	k := ExplainedKey{
 		HostID: c.Key.Host.Record.Metadata.ID, Host: c.Key.Host.Name(), HostKeyID: c.Key.ID, HostKey: c.Key.Name, Anonymous: c.Key.Anonymous,
-		UpstreamName: c.Binding.UpstreamName, Priority: c.Binding.Priority, Price: e.price(c.Binding.Pricing),
+		UpstreamName: c.Binding.UpstreamName, Translated: c.Binding.translated(e.call), Priority: c.Binding.Priority, Price: e.price(c.Binding.Pricing),
 		State: stateIn(e.keyStates, c.Key.ID), Health: stateIn(e.hostStates, c.Key.Host.Record.Metadata.ID),
 		Limits: e.states(upstreamLimits(c)), Reason: e.whyNot(c),
 	}

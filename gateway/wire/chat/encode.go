@@ -25,7 +25,8 @@ func (Hub) Encode(dst []byte, r *hub.Request, to hub.Target) ([]byte, error) {
 		}
 		dst = append(dst, '}')
 	}
-	return append(appendExtension(dst, r), '}'), nil
+	leave(r, to.Left)
+	return append(appendExtension(dst, r, to.Left), '}'), nil
 }
 
 // appendFormat writes what the text must be like. A schema must have a name.
@@ -149,10 +150,11 @@ func appendTier(dst, tier []byte) []byte {
 
 // appendExtension adds the members that the caller has for hosts of this shape. What
 // Relay has decided is not among them.
-func appendExtension(dst []byte, r *hub.Request) []byte {
+func appendExtension(dst []byte, r *hub.Request, left *hub.Left) []byte {
 	for name, value := range hub.Members(r.Extension(shape)) {
 		switch string(name) {
 		case "model", "stream", "stream_options", "n":
+			left.AddExtension(shape, string(name))
 			continue
 		}
 		if !wire.IsSteering(name) {

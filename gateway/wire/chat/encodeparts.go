@@ -46,11 +46,19 @@ func appendPart(dst []byte, p *hub.Part) []byte {
 
 func appendImage(dst []byte, p *hub.Part) []byte {
 	dst = p.AppendAddress(append(dst, `{"type":"image_url","image_url":{"url":`...))
-	switch string(p.Detail) {
-	case "low", "high", "auto":
+	if hasDetail(p) {
 		dst = p.Detail.AppendAfter(dst, `,"detail":`)
 	}
 	return append(dst, "}}"...)
+}
+
+// hasDetail reports whether the detail of an image is one of this shape's.
+func hasDetail(p *hub.Part) bool {
+	switch string(p.Detail) {
+	case "low", "high", "auto":
+		return true
+	}
+	return false
 }
 
 // appendFile writes a document. OpenAI takes no data without a name.

@@ -35,6 +35,7 @@ func (Hub) Encode(dst []byte, r *hub.Request, to hub.Target) ([]byte, error) {
 	w.param("cachedContent", hub.CachedContent)
 	w.param("labels", hub.Labels)
 	w.extension()
+	w.left(system)
 	return append(w.dst, '}'), nil
 }
 

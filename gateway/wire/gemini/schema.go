@@ -2,115 +2,169 @@ package gemini
 
 import (
 	"bytes"
-	"slices"
 
 	"relay/gateway/wire"
+	"relay/gateway/wire/hub"
 )
 
 // appendJSONSchema writes a Schema of Google's, which is one of OpenAPI 3.0
 // (https://ai.google.dev/api/caching#Schema), as JSON Schema: types in lower
 // case, nullable as a type, counts as numbers, what means nothing elsewhere left
-// out. The order of all members stays. It takes one pass, however deep schemas lie
-// within each other.
+// out. The order of all members stays. It takes two passes, however deep schemas
+// lie within each other.
 func appendJSONSchema(dst, schema []byte) []byte {
+	s := schemas{dst: dst}
 	w := wire.Walk(schema)
-	return appendSchema(dst, &w)
+	s.note(&w)
+	w = wire.Walk(schema)
+	s.write(&w)
+	return s.dst
 }
 
-// schema is a Schema that is being written. Where it may be null is known at its end.
-type schema struct {
-	nullable bool
-	typed    wire.Range // where its type has been written, if that is one; zero: it has none
-	anyOf    int        // where its anyOf ends, before the bracket; 0: it has none
+// schemas writes a Schema and those within it.
+type schemas struct {
+	dst      []byte
+	nullable []bool // of the schemas that have not been written yet, in order
 }
 
-func appendSchema(dst []byte, w *wire.Walker) []byte {
+// note notes which schemas are nullable: they may say so behind what is written
+// otherwise then.
+func (s *schemas) note(w *wire.Walker) {
 	if w.First() != '{' {
-		return append(dst, w.Raw()...)
+		w.Skip()
+		return
 	}
-	var s schema
-	dst = append(dst, '{')
+	at := len(s.nullable)
+	s.nullable = append(s.nullable, false)
 	for more := w.Object(); more; more = w.Member() {
 		var room nameRoom
-		dst = s.member(dst, string(camel(w.Name(), &room)), w)
+		name := camel(w.Name(), &room)
+		if string(name) != "nullable" {
+			holds(name).each(w, s.note)
+		} else if value := w.Raw(); !hub.IsNull(value) {
+			s.nullable[at] = string(value) == "true"
+		}
 	}
-	if s.nullable {
-		dst = s.appendNull(dst)
+}
+
+func (s *schemas) write(w *wire.Walker) {
+	if w.First() != '{' {
+		s.dst = append(s.dst, w.Raw()...)
+		return
 	}
-	return append(dst, '}')
+	nullable := s.nullable[0]
+	s.nullable = s.nullable[1:]
+	s.dst = append(s.dst, '{')
+	for more := w.Object(); more; more = w.Member() {
+		var room nameRoom
+		s.member(string(camel(w.Name(), &room)), w, nullable)
+	}
+	s.dst = append(s.dst, '}')
 }
 
 // member writes a member, unless it says nothing.
-func (s *schema) member(dst []byte, name string, w *wire.Walker) []byte {
+func (s *schemas) member(name string, w *wire.Walker, nullable bool) {
 	switch {
-	case w.First() == 'n' && name != "default" && name != "example" || name == "propertyOrdering":
-		return dst
-	case name == "nullable":
-		s.nullable = string(w.Raw()) == "true"
-		return dst
-	case name != "type" && name != "format":
-		return s.keyword(appendName(dst, name), name, w)
+	case w.First() == 'n' && name != "default" && name != "example", name == "nullable", name == "propertyOrdering":
+		return
+	case name == "type", name == "format":
+		if value := w.Raw(); !isUnsaid(value) {
+			s.dst = appendWord(appendName(s.dst, name), name, value, nullable)
+		}
+		return
 	}
-	value := w.Raw()
-	switch {
-	case isUnsaid(value):
-		return dst
-	case name == "format":
-		return append(appendName(dst, name), value...)
+	s.dst = appendName(s.dst, name)
+	switch kind := holds([]byte(name)); {
+	case kind == oneSchema:
+		s.write(w)
+	case kind == namedSchemas && w.First() == '{':
+		s.writeNamed(w)
+	case kind == listedSchemas && w.First() == '[':
+		s.writeListed(w, nullable && name == "anyOf")
+	case isCount(name):
+		s.dst = append(s.dst, unquoted(w.Raw())...)
+	default:
+		s.dst = append(s.dst, w.Raw()...)
 	}
-	dst = append(appendName(dst, name), bytes.ToLower(value)...)
-	if value[0] == '"' {
-		s.typed = wire.Range{Start: len(dst) - len(value), End: len(dst)}
-	}
-	return dst
 }
 
-// keyword writes the value of a member.
-func (s *schema) keyword(dst []byte, name string, w *wire.Walker) []byte {
-	switch name {
-	case "properties", "$defs", "defs", "definitions", "patternProperties":
-		return appendSchemas(dst, w)
+func (s *schemas) writeNamed(w *wire.Walker) {
+	s.dst = append(s.dst, '{')
+	for more := w.Object(); more; more = w.Member() {
+		s.dst = appendName(s.dst, string(w.Name()))
+		s.write(w)
+	}
+	s.dst = append(s.dst, '}')
+}
+
+// writeListed writes an array of schemas, and null among them where that will do.
+func (s *schemas) writeListed(w *wire.Walker, nullable bool) {
+	s.dst = append(s.dst, '[')
+	for more := w.Array(); more; more = w.Element() {
+		s.write(w)
+		s.dst = append(s.dst, ',')
+	}
+	if nullable {
+		s.dst = append(s.dst, `{"type":"null"},`...)
+	}
+	s.dst = append(bytes.TrimSuffix(s.dst, []byte(",")), ']')
+}
+
+// holding is how a keyword holds schemas.
+type holding uint8
+
+const (
+	noSchemas holding = iota
+	oneSchema
+	namedSchemas  // an object of them
+	listedSchemas // an array of them
+)
+
+func holds(keyword []byte) holding {
+	switch string(keyword) {
 	case "items", "additionalProperties", "not":
-		return appendSchema(dst, w)
-	case "anyOf":
-		isArray := w.First() == '['
-		if dst = appendEach(dst, w); isArray {
-			s.anyOf = len(dst) - 1
-		}
-		return dst
-	case "oneOf", "allOf", "prefixItems":
-		return appendEach(dst, w)
-	case "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties":
-		return append(dst, unquoted(w.Raw())...)
+		return oneSchema
+	case "properties", "$defs", "defs", "definitions", "patternProperties":
+		return namedSchemas
+	case "anyOf", "oneOf", "allOf", "prefixItems":
+		return listedSchemas
 	}
-	return append(dst, w.Raw()...)
+	return noSchemas
 }
 
-// appendNull writes that null will do into what has been written.
-func (s *schema) appendNull(dst []byte) []byte {
-	atType := func() {
-		if s.typed.Present() {
-			dst = slices.Insert(slices.Insert(dst, s.typed.End, []byte(`,"null"]`)...), s.typed.Start, '[')
+// each calls visit before each of the schemas.
+func (h holding) each(w *wire.Walker, visit func(*wire.Walker)) {
+	switch h {
+	case oneSchema:
+		visit(w)
+	case namedSchemas:
+		for more := w.Object(); more; more = w.Member() {
+			visit(w)
+		}
+	case listedSchemas:
+		for more := w.Array(); more; more = w.Element() {
+			visit(w)
 		}
 	}
-	atAnyOf := func() {
-		if s.anyOf == 0 {
-			return
-		}
-		null := `,{"type":"null"}`
-		if dst[s.anyOf-1] == '[' {
-			null = null[1:]
-		}
-		dst = slices.Insert(dst, s.anyOf, []byte(null)...)
+}
+
+func isCount(keyword string) bool {
+	switch keyword {
+	case "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties":
+		return true
 	}
-	if s.anyOf > s.typed.Start { // the later one first: it moves what follows
-		atAnyOf()
-		atType()
-		return dst
+	return false
+}
+
+// appendWord writes the value of type or format.
+func appendWord(dst []byte, name string, value []byte, nullable bool) []byte {
+	switch {
+	case name == "format":
+		return append(dst, value...)
+	case nullable && value[0] == '"':
+		return append(append(append(dst, '['), bytes.ToLower(value)...), `,"null"]`...)
 	}
-	atType()
-	atAnyOf()
-	return dst
+	return append(dst, bytes.ToLower(value)...)
 }
 
 // isUnsaid reports whether a type or format says nothing outside OpenAPI.
@@ -133,28 +187,4 @@ func appendName(dst []byte, name string) []byte {
 		before = ""
 	}
 	return append(wire.AppendText(dst, before, name), ':')
-}
-
-// appendSchemas writes an object of schemas.
-func appendSchemas(dst []byte, w *wire.Walker) []byte {
-	if w.First() != '{' {
-		return append(dst, w.Raw()...)
-	}
-	dst = append(dst, '{')
-	for more := w.Object(); more; more = w.Member() {
-		dst = appendSchema(appendName(dst, string(w.Name())), w)
-	}
-	return append(dst, '}')
-}
-
-// appendEach writes an array of schemas.
-func appendEach(dst []byte, w *wire.Walker) []byte {
-	if w.First() != '[' {
-		return append(dst, w.Raw()...)
-	}
-	dst = append(dst, '[')
-	for more := w.Array(); more; more = w.Element() {
-		dst = append(appendSchema(dst, w), ',')
-	}
-	return append(bytes.TrimSuffix(dst, []byte(",")), ']')
 }

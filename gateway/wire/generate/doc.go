@@ -34,8 +34,8 @@
 // incomplete where its arguments broke off. The counts of usage are disjoint, save
 // that reasoning is part of output; total is the sum of the others.
 //
-// A stream is events with a type, which is also the SSE event field, and a
-// sequence_number from 0:
+// A stream is events with a type, which is also the SSE event field, and, save the
+// error, a sequence_number from 0:
 //
 //	generation.created    generation: id, object, created_at, model and status in_progress
 //	item.started          item_index, from 0, and item as it begins

@@ -39,7 +39,11 @@ func (c *conversation) translated(t *testing.T, caller, host shape, body string)
 	}
 	told, failed := r.Check(host.Shape(), host.up.Fates())
 	if failed == nil {
-		up, failed = host.up.Encode(nil, r, c.target(host, r))
+		var left hub.Left
+		to := c.target(host, r)
+		to.Left = &left
+		up, failed = host.up.Encode(nil, r, to)
+		told = left.After(told)
 	}
 	if failed != nil {
 		if !errors.As(failed, &refusal) || refusal.Status != 400 || refusal.Message == "" {

@@ -23,7 +23,8 @@ type Upstream interface {
 	Fates() *Fates
 	// Encode appends the body that goes up. The request has passed Check with the
 	// Fates; what only the values show to be inexpressible is refused with a
-	// *wire.Error. The same request gives the same bytes, always.
+	// *wire.Error, what they show to be a hint that cannot be told is left out and
+	// named to the target's Left. The same request gives the same bytes, always.
 	Encode(dst []byte, r *Request, to Target) ([]byte, error)
 	// Decoder returns a reader of one upstream answer to the request.
 	Decoder(r *Request, provider string) Decoder

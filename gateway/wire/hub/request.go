@@ -76,6 +76,7 @@ type Target struct {
 	Provider  string // of the host, see Opaque; empty: unknown
 	Streamed  bool
 	MaxOutput int64 // most tokens that the model gives; 0: unknown
+	Left      *Left // takes what Encode leaves out; may be nil
 }
 
 // Param returns the value of a parameter; nil when the caller gave none.

@@ -38,6 +38,7 @@ func (Hub) Encode(dst []byte, r *hub.Request, to hub.Target) ([]byte, error) {
 	b.user()
 	b.out = strconv.AppendBool(append(b.out, `,"stream":`...), to.Streamed)
 	b.extension()
+	b.left()
 	return append(b.out, '}'), nil
 }
 
@@ -160,10 +161,12 @@ func (b *body) extension() {
 		written = append(written, string(name))
 	}
 	for name, value := range hub.Members(more) {
-		if !slices.Contains(written, string(name)) {
-			b.out = wire.AppendText(append(b.out, ','), "", string(name))
-			b.out = append(append(b.out, ':'), value...)
+		if slices.Contains(written, string(name)) {
+			b.to.Left.AddExtension(shape, string(name))
+			continue
 		}
+		b.out = wire.AppendText(append(b.out, ','), "", string(name))
+		b.out = append(append(b.out, ':'), value...)
 	}
 }
 

@@ -28,6 +28,7 @@ func (Hub) Encode(dst []byte, r *hub.Request, to hub.Target) ([]byte, error) {
 	for name, value := range hub.Members(r.Extension("ollama")) {
 		dst = append(append(wire.AppendText(dst, ",", string(name)), ':'), value...)
 	}
+	leave(r, to.Left)
 	return append(dst, '}'), nil
 }
 

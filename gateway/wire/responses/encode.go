@@ -30,6 +30,7 @@ func (Hub) Encode(dst []byte, r *hub.Request, to hub.Target) ([]byte, error) {
 	b.putReasoning()
 	b.putSimple()
 	b.putMore()
+	b.left()
 	return append(b.dst, '}'), nil
 }
 
