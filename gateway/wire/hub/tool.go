@@ -80,7 +80,8 @@ func (c Call) NameOfFlat() Text {
 }
 
 // Unflat returns the call of a tool by the name that NameOfFlat gave it: that of
-// the request's tool where there is one, else the name as it is.
+// the request's tool where there is one, else the name as it is. It goes through all
+// tools: who asks for more than one call takes ToolNames.
 func (r *Request) Unflat(id, name Text) Call {
 	said := name.String()
 	for i := range r.Tools {
