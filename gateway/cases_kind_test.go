@@ -236,6 +236,12 @@ func (r *rig) moveHosts(url string, change ...func(*store.HostSpec)) {
 // upstream serves as a host of each.
 func newStand(tb testing.TB, change ...func(*gateway.Options)) (*rig, *gatewaytest.Upstream) {
 	tb.Helper()
+	return standOf(tb, (*rig).stock, change...)
+}
+
+// standOf is a rig whose hosts, which stock makes, are one scripted upstream.
+func standOf(tb testing.TB, stock func(*rig, *gatewaytest.Upstream), change ...func(*gateway.Options)) (*rig, *gatewaytest.Upstream) {
+	tb.Helper()
 	r := newUnrecordedRig(tb, func(o *gateway.Options) {
 		for _, c := range change {
 			c(o)
@@ -243,7 +249,7 @@ func newStand(tb testing.TB, change ...func(*gateway.Options)) (*rig, *gatewayte
 	})
 	r.startUsage()
 	up := gatewaytest.New(tb)
-	r.stock(up)
+	stock(r, up)
 	return r, up
 }
 

@@ -125,11 +125,7 @@ func TestSecrets_AnUpstreamThatEchoesItsKeyShowsItToNobody(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, e := range page {
-				if !slices.Contains(ownErrorKinds(), e.ErrorKind) {
-					t.Errorf("a usage event has the error kind %q", e.ErrorKind)
-				}
-			}
+			mustHaveOwnErrorKinds(t, page)
 			events, _ := json.Marshal(page)
 			findSecret(t, "the usage", string(events), canary)
 			findSecret(t, "the log", log.String(), canary)
@@ -151,6 +147,16 @@ func (k kind) isNameless(echo string) bool {
 		return strings.HasSuffix(echo, " event")
 	}
 	return false
+}
+
+// mustHaveOwnErrorKinds fails the test unless usage tells failures in Relay's words.
+func mustHaveOwnErrorKinds(t *testing.T, events []store.Event) {
+	t.Helper()
+	for _, e := range events {
+		if !slices.Contains(ownErrorKinds(), e.ErrorKind) {
+			t.Errorf("a usage event has the error kind %q", e.ErrorKind)
+		}
+	}
 }
 
 // ownErrorKinds are what may become of an upstream's failure.

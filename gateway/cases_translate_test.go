@@ -63,15 +63,7 @@ func streamPairs() []pair {
 // newTongues is a rig with a host of each shape and a model on it alone.
 func newTongues(tb testing.TB, change ...func(*gateway.Options)) (*rig, *gatewaytest.Upstream) {
 	tb.Helper()
-	r := newUnrecordedRig(tb, func(o *gateway.Options) {
-		for _, c := range change {
-			c(o)
-		}
-	})
-	r.startUsage()
-	up := gatewaytest.New(tb)
-	r.tongues(up)
-	return r, up
+	return standOf(tb, (*rig).tongues, change...)
 }
 
 // tongues makes the hosts of newTongues.

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -109,11 +108,7 @@ func TestTranslatedTurn_ShowsNoKeyThatAHostEchoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range page {
-		if !slices.Contains(ownErrorKinds(), e.ErrorKind) {
-			t.Errorf("a usage event has the error kind %q", e.ErrorKind)
-		}
-	}
+	mustHaveOwnErrorKinds(t, page)
 	findSecret(t, "the log", log.String(), canary)
 	if n := len(up.Requests()); n != calls {
 		t.Errorf("%d calls, %d requests", calls, n)

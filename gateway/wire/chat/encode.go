@@ -68,18 +68,12 @@ func appendEffort(dst []byte, r hub.Reasoning) []byte {
 	return dst
 }
 
+// effortOf returns the effort in the words that OpenAI has.
 func effortOf(r hub.Reasoning) string {
-	switch {
-	case r.Effort == "max":
+	if r.Effort == "max" {
 		return "xhigh"
-	case r.Effort != "" || r.Budget <= 0:
-		return r.Effort
-	case r.Budget <= 1024:
-		return "low"
-	case r.Budget <= 4096:
-		return "medium"
 	}
-	return "high"
+	return r.AsEffort()
 }
 
 // appendParams writes the parameters of simple values. That an answer is not to be

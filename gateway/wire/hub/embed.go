@@ -20,6 +20,18 @@ func (e *Embeds) Drop(name string) {
 	}
 }
 
+// Untold are the names of what a shape leaves out that takes texts alone.
+func (e *Embeds) Untold() []string {
+	untold := slices.Clone(e.Dropped)
+	if len(e.Task) > 0 {
+		untold = append(untold, "taskType")
+	}
+	if len(e.Title) > 0 {
+		untold = append(untold, "title")
+	}
+	return untold
+}
+
 // Vectors are the answer: one JSON array of numbers for each input, in order, as
 // the upstream wrote them.
 type Vectors [][]byte

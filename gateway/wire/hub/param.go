@@ -85,12 +85,9 @@ const (
 	NumParams
 )
 
-// name says what a construct is, for refusals and the table of docs.
-func (p Param) name() string { return names()[p] }
-
 // String returns the name of the parameter in the canonical shape, or of the
 // construct in plain words.
-func (p Param) String() string { return p.name() }
+func (p Param) String() string { return names()[p] }
 
 func names() [NumParams]string {
 	return [NumParams]string{

@@ -61,6 +61,20 @@ type Reasoning struct {
 // Asked reports whether the caller said anything of reasoning.
 func (r Reasoning) Asked() bool { return r != Reasoning{} }
 
+// AsEffort returns the effort, that of a budget by its tokens where a shape knows
+// efforts alone: low up to 1024, medium up to 4096; empty: the model's own.
+func (r Reasoning) AsEffort() string {
+	switch {
+	case r.Effort != "" || r.Budget <= 0:
+		return r.Effort
+	case r.Budget <= 1024:
+		return "low"
+	case r.Budget <= 4096:
+		return "medium"
+	}
+	return "high"
+}
+
 // Off reports whether the caller wants none.
 func (r Reasoning) Off() bool { return r.Effort == "none" }
 

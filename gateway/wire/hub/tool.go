@@ -83,13 +83,6 @@ func (c Call) NameOfFlat() Text {
 // the request's tool where there is one, else the name as it is. It goes through all
 // tools: who asks for more than one call takes ToolNames.
 func (r *Request) Unflat(id, name Text) Call {
-	said := name.String()
-	for i := range r.Tools {
-		t := &r.Tools[i]
-		c := Call{ID: id, Name: t.Name, Namespace: t.Namespace, Custom: t.Kind == ToolCustom}
-		if t.Kind != ToolServer && c.NameOfFlat().Is(said) {
-			return c
-		}
-	}
-	return Call{ID: id, Name: name}
+	names := r.ToolNames(Call.NameOfFlat)
+	return names.Call(id, name)
 }

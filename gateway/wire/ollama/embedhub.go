@@ -91,14 +91,7 @@ func (EmbeddingsHub) EncodeEmbeds(dst []byte, e *hub.Embeds, to hub.Target) (bod
 	if e.Dimensions != nil {
 		dst = append(append(dst, `,"dimensions":`...), e.Dimensions...)
 	}
-	dropped = append(dropped, e.Dropped...)
-	if len(e.Task) > 0 {
-		dropped = append(dropped, "taskType")
-	}
-	if len(e.Title) > 0 {
-		dropped = append(dropped, "title")
-	}
-	return append(dst, '}'), dropped, nil
+	return append(dst, '}'), e.Untold(), nil
 }
 
 var errVectors = errors.New("holds no embeddings")

@@ -129,7 +129,7 @@ func appendFormat(dst []byte, f *hub.Format) []byte {
 // putReasoning writes how much the model may think. Callers of other shapes read
 // thoughts where there are any, so a summary of them is asked for.
 func (b *body) putReasoning() {
-	effort, summary := effortOf(&b.r.Reasoning), b.r.Reasoning.Summary
+	effort, summary := b.r.Reasoning.AsEffort(), b.r.Reasoning.Summary
 	if summary == "" && b.r.Reasoning.Asked() && effort != "none" && len(b.r.Echo) == 0 { // a caller of this shape says so itself
 		summary = "auto"
 	}
@@ -148,20 +148,6 @@ func (b *body) putReasoning() {
 		b.dst = wire.AppendText(b.dst, before+`"summary":`, summary)
 	}
 	b.dst = append(b.dst, '}')
-}
-
-// effortOf returns an effort, that of a budget by its tokens; empty: the model's
-// own.
-func effortOf(r *hub.Reasoning) string {
-	switch {
-	case r.Effort != "" || r.Budget <= 0:
-		return r.Effort
-	case r.Budget <= 1024:
-		return "low"
-	case r.Budget <= 4096:
-		return "medium"
-	}
-	return "high"
 }
 
 // putMore writes the caller's members for this shape. Which model answers, and
