@@ -306,6 +306,16 @@ func TestTranslation_EmbeddingsPassBetweenShapes(t *testing.T) {
 			})
 		}
 	}
+	for shape, answer := range answers {
+		if shape == store.ShapeOpenAI {
+			continue
+		}
+		up.Play(gatewaytest.JSON(200, answer))
+		text := strings.Replace(request(key, `{"model":"to-`+string(shape)+`","input":"hi","user":"u"}`), "/chat/completions", "/embeddings", 1)
+		if a := gatewaytest.Do(t, r.addr, text); a.Status != 200 || a.Header.Get("X-Relay-Dropped-Params") != "user" {
+			t.Errorf("%s: got %d %s, dropped %q", shape, a.Status, a.Body, a.Header.Get("X-Relay-Dropped-Params"))
+		}
+	}
 	refused := strings.Replace(request(key, `{"model":"to-anthropic","input":"hi"}`), "/chat/completions", "/embeddings", 1)
 	r.want(gatewaytest.Do(t, r.addr, refused), 400, "embeddings_unsupported_host")
 }

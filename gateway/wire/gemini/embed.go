@@ -148,5 +148,5 @@ func (EmbeddingsHub) EncodeEmbeds(dst []byte, e *hub.Embeds, to hub.Target) ([]b
 		}
 		dst = append(dst, '}')
 	}
-	return append(dst, "]}"...), nil, nil
+	return append(dst, "]}"...), e.Dropped, nil
 }
