@@ -3,6 +3,8 @@ package strict
 import (
 	"net/http"
 	"strings"
+
+	"relay/testdata/e2e/reply"
 )
 
 func (s chat) answer(w http.ResponseWriter, r *request, t turn) {
@@ -10,7 +12,7 @@ func (s chat) answer(w http.ResponseWriter, r *request, t turn) {
 		s.told(strings.Join(t.thoughts, ""))
 	}
 	if r.stream {
-		s.play(newStream(w, "text/event-stream"), r, t)
+		s.play(reply.NewStream(w, "text/event-stream"), r, t)
 		return
 	}
 	message := object{"role": "assistant", "content": nil, "refusal": nil, "annotations": []any{}}
@@ -27,7 +29,7 @@ func (s chat) answer(w http.ResponseWriter, r *request, t turn) {
 	if calls != nil {
 		message["tool_calls"] = calls
 	}
-	reply(w, http.StatusOK, chatObject(r, "chat.completion", chatUsage(), object{"index": 0, "message": message, "logprobs": nil, "finish_reason": chatReason(t)}))
+	reply.JSON(w, http.StatusOK, chatObject(r, "chat.completion", chatUsage(), object{"index": 0, "message": message, "logprobs": nil, "finish_reason": chatReason(t)}))
 }
 
 func chatReason(t turn) string {
@@ -42,8 +44,8 @@ func chatReason(t turn) string {
 	return "stop"
 }
 
-func (s chat) play(out *stream, r *request, t turn) {
-	chunk := func(delta object, reason any) { out.data(chatChunk(r, delta, reason)) }
+func (s chat) play(out *reply.Stream, r *request, t turn) {
+	chunk := func(delta object, reason any) { out.Data(chatChunk(r, delta, reason)) }
 	chunk(object{"role": "assistant", "content": "", "refusal": nil}, nil)
 	for _, piece := range t.thoughts {
 		chunk(object{"reasoning_content": piece}, nil)
@@ -56,8 +58,8 @@ func (s chat) play(out *stream, r *request, t turn) {
 		chunk(object{"tool_calls": []any{members}}, nil)
 	})
 	chunk(object{}, chatReason(t))
-	out.data(chatObject(r, "chat.completion.chunk", chatUsage()))
-	out.write("data: [DONE]\n\n")
+	out.Data(chatObject(r, "chat.completion.chunk", chatUsage()))
+	out.Text("data: [DONE]\n\n")
 }
 
 // playCalls mixes the pieces of calls, as models do that call in parallel.
@@ -72,11 +74,11 @@ func (s chat) playCalls(calls []Call, send func(int, object)) {
 	}
 }
 
-func (chat) begin(out *stream, r *request) (more, die func()) {
-	more = func() { out.data(chatChunk(r, object{"content": "on and "}, nil)) }
+func (chat) begin(out *reply.Stream, r *request) (more, die func()) {
+	more = func() { out.Data(chatChunk(r, object{"content": "on and "}, nil)) }
 	more()
 	return more, func() {
-		out.data(object{"error": object{"message": Overload, "type": "server_error", "param": nil, "code": nil}})
+		out.Data(object{"error": object{"message": Overload, "type": "server_error", "param": nil, "code": nil}})
 	}
 }
 

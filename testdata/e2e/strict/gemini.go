@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"relay/testdata/e2e/reply"
 )
 
 // gemini is Google's, with a model that signs the first of the calls it makes at
@@ -85,7 +87,7 @@ func (gemini) read(r *request) asked {
 		for _, p := range listOf(objectOf(v)["parts"]) {
 			part := objectOf(p)
 			if response := objectOf(part["functionResponse"]); response != nil {
-				q.results = append(q.results, result{textOf(response["name"]), string(encoded(response["response"]))})
+				q.results = append(q.results, result{textOf(response["name"]), string(reply.Encoded(response["response"]))})
 			}
 			if data := objectOf(part["inlineData"]); data != nil {
 				q.images = append(q.images, imageFrom(textOf(data["mimeType"]), textOf(data["data"])))

@@ -3,6 +3,8 @@ package strict
 import (
 	"net/http"
 	"strings"
+
+	"relay/testdata/e2e/reply"
 )
 
 // answer writes a whole answer, whose calls have no ids, or a stream, whose calls
@@ -17,10 +19,10 @@ func (s gemini) answer(w http.ResponseWriter, r *request, t turn) {
 			parts = append(parts, object{"text": strings.Join(t.text, "")})
 		}
 		parts = append(parts, s.calls(r, t.calls)...)
-		reply(w, http.StatusOK, geminiChunk(r, parts, geminiReason(t)))
+		reply.JSON(w, http.StatusOK, geminiChunk(r, parts, geminiReason(t)))
 		return
 	}
-	send := s.sender(newStream(w, s.contentType()), r)
+	send := s.sender(reply.NewStream(w, s.contentType()), r)
 	for _, piece := range t.thoughts {
 		send(geminiChunk(r, []any{object{"text": piece, "thought": true}}, ""))
 	}
@@ -36,21 +38,21 @@ func (s gemini) answer(w http.ResponseWriter, r *request, t turn) {
 
 // sender returns what sends a chunk as an event or, without alt=sse, as an element
 // of an array, which nil ends.
-func (gemini) sender(out *stream, r *request) func(chunk object) {
+func (gemini) sender(out *reply.Stream, r *request) func(chunk object) {
 	if r.URL.Query().Get("alt") == "sse" {
 		return func(chunk object) {
 			if chunk != nil {
-				out.data(chunk)
+				out.Data(chunk)
 			}
 		}
 	}
 	before := "["
 	return func(chunk object) {
 		if chunk == nil {
-			out.write("]")
+			out.Text("]")
 			return
 		}
-		out.write(before + string(encoded(chunk)))
+		out.Text(before + string(reply.Encoded(chunk)))
 		before = "\n,\r\n"
 	}
 }
@@ -96,12 +98,12 @@ func geminiChunk(r *request, parts []any, reason string) object {
 	return object{"candidates": []any{candidate}, "usageMetadata": usage, "modelVersion": r.model, "responseId": "r1"}
 }
 
-func (s gemini) begin(out *stream, r *request) (more, die func()) {
+func (s gemini) begin(out *reply.Stream, r *request) (more, die func()) {
 	send := s.sender(out, r)
 	more = func() { send(geminiChunk(r, []any{object{"text": "on and "}}, "")) }
 	more()
 	return more, func() {
 		_, body := s.refuse(http.StatusServiceUnavailable, invalidAt(Overload))
-		out.data(body)
+		out.Data(body)
 	}
 }

@@ -1,11 +1,15 @@
 package strict
 
-import "net/http"
+import (
+	"net/http"
+
+	"relay/testdata/e2e/reply"
+)
 
 func (s messages) answer(w http.ResponseWriter, r *request, t turn) {
 	blocks := s.blocks(r, t)
 	if r.stream {
-		e := messageEvents{newStream(w, s.contentType())}
+		e := messageEvents{reply.NewStream(w, s.contentType())}
 		e.play(r, blocks, t)
 		return
 	}
@@ -13,15 +17,15 @@ func (s messages) answer(w http.ResponseWriter, r *request, t turn) {
 	for _, block := range blocks {
 		content = append(content, block)
 	}
-	reply(w, http.StatusOK, messagesMessageOf(r, content, messagesReason(t), Usage(Messages).Output))
+	reply.JSON(w, http.StatusOK, messagesMessageOf(r, content, messagesReason(t), Usage(Messages).Output))
 }
 
 // messageEvents are the events of a stream.
-type messageEvents struct{ *stream }
+type messageEvents struct{ *reply.Stream }
 
 func (e messageEvents) send(name string, members object) {
 	members["type"] = name
-	e.event(name, members)
+	e.Event(name, members)
 }
 
 func (e messageEvents) start(r *request) {
@@ -70,7 +74,7 @@ func (e messageEvents) begin(i int, block object) {
 	e.send("content_block_start", object{"index": i, "content_block": block})
 }
 
-func (s messages) begin(out *stream, r *request) (more, die func()) {
+func (s messages) begin(out *reply.Stream, r *request) (more, die func()) {
 	e := messageEvents{out}
 	e.start(r)
 	e.begin(0, object{"type": "text", "text": ""})

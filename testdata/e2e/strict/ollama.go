@@ -5,6 +5,8 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+
+	"relay/testdata/e2e/reply"
 )
 
 // ollama is Ollama's own API, which takes no key.
@@ -62,20 +64,20 @@ func (s ollama) answer(w http.ResponseWriter, r *request, t turn) {
 		if t.calls != nil {
 			message["tool_calls"] = s.calls(r, t.calls)
 		}
-		reply(w, http.StatusOK, ollamaLine(r, message, ollamaReason(t)))
+		reply.JSON(w, http.StatusOK, ollamaLine(r, message, ollamaReason(t)))
 		return
 	}
-	out := newStream(w, s.contentType())
+	out := reply.NewStream(w, s.contentType())
 	for _, piece := range t.thoughts {
-		out.line(ollamaLine(r, object{"content": "", "thinking": piece}, ""))
+		out.Line(ollamaLine(r, object{"content": "", "thinking": piece}, ""))
 	}
 	for _, piece := range t.text {
-		out.line(ollamaLine(r, object{"content": piece}, ""))
+		out.Line(ollamaLine(r, object{"content": piece}, ""))
 	}
 	for _, call := range s.calls(r, t.calls) {
-		out.line(ollamaLine(r, object{"content": "", "tool_calls": []any{call}}, ""))
+		out.Line(ollamaLine(r, object{"content": "", "tool_calls": []any{call}}, ""))
 	}
-	out.line(ollamaLine(r, object{"content": ""}, ollamaReason(t)))
+	out.Line(ollamaLine(r, object{"content": ""}, ollamaReason(t)))
 }
 
 // calls have ids in streams, as newer versions write them.
@@ -111,8 +113,8 @@ func ollamaLine(r *request, message object, reason string) object {
 	return line
 }
 
-func (ollama) begin(out *stream, r *request) (more, die func()) {
-	more = func() { out.line(ollamaLine(r, object{"content": "on and "}, "")) }
+func (ollama) begin(out *reply.Stream, r *request) (more, die func()) {
+	more = func() { out.Line(ollamaLine(r, object{"content": "on and "}, "")) }
 	more()
-	return more, func() { out.line(object{"error": Overload}) }
+	return more, func() { out.Line(object{"error": Overload}) }
 }

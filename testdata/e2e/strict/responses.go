@@ -3,6 +3,8 @@ package strict
 import (
 	"net/http"
 	"strings"
+
+	"relay/testdata/e2e/reply"
 )
 
 // responses is OpenAI's Responses, with a model that always thinks before it
@@ -63,7 +65,7 @@ func (s responses) items(r *request, t turn) []object {
 	}
 	for _, call := range t.calls {
 		id := s.callID("call_")
-		items = append(items, object{"id": "fc_" + id, "type": "function_call", "status": "completed", "call_id": id, "name": call.Name, "arguments": string(encoded(argumentsOf(call)))})
+		items = append(items, object{"id": "fc_" + id, "type": "function_call", "status": "completed", "call_id": id, "name": call.Name, "arguments": string(reply.Encoded(argumentsOf(call)))})
 		s.bind(encrypted, id)
 	}
 	return items

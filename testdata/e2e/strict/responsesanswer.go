@@ -3,15 +3,17 @@ package strict
 import (
 	"maps"
 	"net/http"
+
+	"relay/testdata/e2e/reply"
 )
 
 func (s responses) answer(w http.ResponseWriter, r *request, t turn) {
 	items, status := s.items(r, t), responsesStatus(t)
 	if !r.stream {
-		reply(w, http.StatusOK, s.response(r, status, items))
+		reply.JSON(w, http.StatusOK, s.response(r, status, items))
 		return
 	}
-	e := &responseEvents{stream: newStream(w, "text/event-stream")}
+	e := &responseEvents{Stream: reply.NewStream(w, "text/event-stream")}
 	e.start(s, r)
 	for i, item := range items {
 		e.index = i
@@ -22,14 +24,14 @@ func (s responses) answer(w http.ResponseWriter, r *request, t turn) {
 
 // responseEvents are the events of a stream, which are numbered.
 type responseEvents struct {
-	*stream
+	*reply.Stream
 	number, index int
 }
 
 func (e *responseEvents) send(name string, members object) {
 	members["type"], members["sequence_number"] = name, e.number
 	e.number++
-	e.event(name, members)
+	e.Event(name, members)
 }
 
 func (e *responseEvents) start(s responses, r *request) {
@@ -91,8 +93,8 @@ func (e *responseEvents) text(at func(object) object, text []string, whole strin
 	e.send("response.content_part.done", at(object{"content_index": 0, "part": outputText(whole)}))
 }
 
-func (s responses) begin(out *stream, r *request) (more, die func()) {
-	e := &responseEvents{stream: out}
+func (s responses) begin(out *reply.Stream, r *request) (more, die func()) {
+	e := &responseEvents{Stream: out}
 	e.start(s, r)
 	at := func(members object) object {
 		members["item_id"], members["output_index"], members["content_index"] = "msg_1", 0, 0

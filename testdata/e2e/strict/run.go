@@ -3,6 +3,8 @@ package strict
 import (
 	"net/http"
 	"time"
+
+	"relay/testdata/e2e/reply"
 )
 
 // Closed is closed once the connection of an endless answer has been.
@@ -46,7 +48,7 @@ func (s *Server) run(w http.ResponseWriter, sh shape, r *request, t turn) {
 		w.Header().Set("Retry-After", "1")
 		refuse(w, sh, http.StatusServiceUnavailable, invalidAt(Overload))
 	case PlayDie:
-		_, die := sh.begin(newStream(w, sh.contentType()), r)
+		_, die := sh.begin(reply.NewStream(w, sh.contentType()), r)
 		select {
 		case <-s.released(r.cell):
 			die()
@@ -69,7 +71,7 @@ func (s *Server) endless(w http.ResponseWriter, sh shape, r *request) {
 		<-r.Context().Done()
 		return
 	}
-	stream := newStream(w, sh.contentType())
+	stream := reply.NewStream(w, sh.contentType())
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	more, _ := sh.begin(stream, r)
@@ -85,5 +87,5 @@ func (s *Server) endless(w http.ResponseWriter, sh shape, r *request) {
 
 func refuse(w http.ResponseWriter, sh shape, status int, f *fault) {
 	status, body := sh.refuse(status, f)
-	reply(w, status, body)
+	reply.JSON(w, status, body)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"relay/testdata/e2e/reply"
 )
 
 // asked is what a request asks for, whichever shape it has.
@@ -132,7 +134,7 @@ func (q *asked) playStructure(t turn) (turn, string) {
 	if q.schema == nil {
 		return t, "no schema is asked for"
 	}
-	answer := string(encoded(Instance(q.schema)))
+	answer := string(reply.Encoded(Instance(q.schema)))
 	if t.text = pieces(answer); q.asTool != "" {
 		t.text, t.calls = nil, []Call{{q.asTool, answer}}
 	}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"relay/testdata/e2e/reply"
 )
 
 // Server is the providers. It is safe for concurrent use.
@@ -32,7 +34,7 @@ type shape interface {
 	answer(w http.ResponseWriter, r *request, t turn)
 	// begin writes the first piece of a streamed answer. It returns what writes
 	// another, and what tells within the stream that the provider is overloaded.
-	begin(s *stream, r *request) (more, die func())
+	begin(s *reply.Stream, r *request) (more, die func())
 	contentType() string
 	// refuse returns status and body of a refusal.
 	refuse(status int, f *fault) (int, any)
@@ -83,7 +85,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodGet {
-		reply(w, http.StatusOK, sh.list(s.modelsOf(name)))
+		reply.JSON(w, http.StatusOK, sh.list(s.modelsOf(name)))
 		return
 	}
 	raw, err := io.ReadAll(r.Body)
@@ -139,22 +141,10 @@ func (s *Server) judge(sh shape, r *request) *fault {
 
 func invalidAt(said string, path ...any) *fault { return &fault{path: path, said: said} }
 
-// foreign names a header that a gateway must keep to itself.
+// foreign names a header that a gateway must keep to itself, or set otherwise.
 func foreign(h http.Header) string {
 	if kind := h.Get("Content-Type"); kind != "application/json" {
 		return "Content-Type with " + kind
 	}
-	for name := range h {
-		if strings.HasPrefix(name, "X-Relay-") || name == "Cookie" || name == "Origin" {
-			return name
-		}
-	}
-	keys := 0
-	for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
-		keys += len(h.Values(name))
-	}
-	if keys > 1 {
-		return "of a second credential"
-	}
-	return ""
+	return reply.Foreign(h)
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math"
 	"net/http"
+
+	"relay/testdata/e2e/reply"
 )
 
 // chat is OpenAI's chat completions and embeddings.
@@ -56,11 +58,11 @@ const chatResult = `"tool_call_id":`
 func (c chat) answer(w http.ResponseWriter, r *request) {
 	switch {
 	case r.path == "/v1/embeddings":
-		reply(w, http.StatusOK, embeddings(r))
+		reply.JSON(w, http.StatusOK, embeddings(r))
 	case r.flag("stream"):
-		c.stream(newStream(w, "text/event-stream"), r)
+		c.stream(reply.NewStream(w, "text/event-stream"), r)
 	default:
-		reply(w, http.StatusOK, c.whole(r))
+		reply.JSON(w, http.StatusOK, c.whole(r))
 	}
 }
 
@@ -74,9 +76,9 @@ func (chat) whole(r *request) object {
 	return chatObject("chat.completion", chatUsage(), object{"index": 0, "message": message, "logprobs": nil, "finish_reason": reason})
 }
 
-func (c chat) stream(s *stream, r *request) {
+func (c chat) stream(s *reply.Stream, r *request) {
 	chunk := func(delta object, reason any) {
-		s.data(chatObject("chat.completion.chunk", nil, object{"index": 0, "delta": delta, "logprobs": nil, "finish_reason": reason}))
+		s.Data(chatObject("chat.completion.chunk", nil, object{"index": 0, "delta": delta, "logprobs": nil, "finish_reason": reason}))
 	}
 	chunk(object{"role": "assistant", "content": "", "refusal": nil}, nil)
 	reason := "stop"
@@ -89,8 +91,8 @@ func (c chat) stream(s *stream, r *request) {
 		}
 	}
 	chunk(object{}, reason)
-	s.data(chatObject("chat.completion.chunk", chatUsage()))
-	s.write("data: [DONE]\n\n")
+	s.Data(chatObject("chat.completion.chunk", chatUsage()))
+	s.Text("data: [DONE]\n\n")
 }
 
 func (chat) streamCall(chunk func(object, any)) {

@@ -3,6 +3,8 @@ package upstream
 import (
 	"net/http"
 	"strings"
+
+	"relay/testdata/e2e/reply"
 )
 
 // gemini is Google's.
@@ -61,17 +63,17 @@ const geminiResult = `"functionResponse":`
 func (g gemini) answer(w http.ResponseWriter, r *request) {
 	switch {
 	case r.verb("countTokens"):
-		reply(w, http.StatusOK, object{"totalTokens": 30})
+		reply.JSON(w, http.StatusOK, object{"totalTokens": 30})
 	case r.verb("embedContent"):
-		reply(w, http.StatusOK, object{"embedding": object{"values": vector}})
+		reply.JSON(w, http.StatusOK, object{"embedding": object{"values": vector}})
 	case r.verb("batchEmbedContents"):
-		reply(w, http.StatusOK, object{"embeddings": []any{object{"values": vector}}})
+		reply.JSON(w, http.StatusOK, object{"embeddings": []any{object{"values": vector}}})
 	case r.verb("generateContent"):
 		parts := []any{object{"text": said(r.hasResult(geminiResult))}}
 		if r.wantsCall(geminiResult) {
 			parts = []any{g.call()}
 		}
-		reply(w, http.StatusOK, g.chunk(parts, true))
+		reply.JSON(w, http.StatusOK, g.chunk(parts, true))
 	default:
 		g.stream(w, r)
 	}
@@ -103,17 +105,17 @@ func (g gemini) stream(w http.ResponseWriter, r *request) {
 	}
 	chunks = append(chunks, g.chunk([]any{object{"text": ""}}, true))
 	if r.URL.Query().Get("alt") == "sse" {
-		s := newStream(w, "text/event-stream")
+		s := reply.NewStream(w, "text/event-stream")
 		for _, chunk := range chunks {
-			s.data(chunk)
+			s.Data(chunk)
 		}
 		return
 	}
-	s := newStream(w, "application/json")
+	s := reply.NewStream(w, "application/json")
 	before := "["
 	for _, chunk := range chunks {
-		s.write(before + string(encoded(chunk)))
+		s.Text(before + string(reply.Encoded(chunk)))
 		before = "\n,\r\n"
 	}
-	s.write("]")
+	s.Text("]")
 }

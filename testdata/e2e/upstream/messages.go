@@ -1,6 +1,10 @@
 package upstream
 
-import "net/http"
+import (
+	"net/http"
+
+	"relay/testdata/e2e/reply"
+)
 
 // messages is Anthropic's.
 type messages struct{}
@@ -51,11 +55,11 @@ const messagesResult = `"type":"tool_result"`
 func (m messages) answer(w http.ResponseWriter, r *request) {
 	switch {
 	case r.path == "/v1/messages/count_tokens":
-		reply(w, http.StatusOK, object{"input_tokens": 30})
+		reply.JSON(w, http.StatusOK, object{"input_tokens": 30})
 	case r.flag("stream"):
-		m.stream(newStream(w, "text/event-stream"), r)
+		m.stream(reply.NewStream(w, "text/event-stream"), r)
 	default:
-		reply(w, http.StatusOK, m.whole(r))
+		reply.JSON(w, http.StatusOK, m.whole(r))
 	}
 }
 
@@ -77,10 +81,10 @@ func message(content []any, reason any, output int) object {
 	}
 }
 
-func (messages) stream(s *stream, r *request) {
+func (messages) stream(s *reply.Stream, r *request) {
 	send := func(name string, members object) {
 		members["type"] = name
-		s.event(name, members)
+		s.Event(name, members)
 	}
 	delta := func(members object) { send("content_block_delta", object{"index": 0, "delta": members}) }
 	send("message_start", object{"message": message([]any{}, nil, 1)})

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"net/http"
 	"strings"
+
+	"relay/testdata/e2e/reply"
 )
 
 // ollama is Ollama's own API, which takes no key. Its model list for gateways is
@@ -49,20 +51,20 @@ const ollamaResult = `"role":"tool"`
 func (o ollama) answer(w http.ResponseWriter, r *request) {
 	switch {
 	case r.path == "/api/show":
-		reply(w, http.StatusOK, object{
+		reply.JSON(w, http.StatusOK, object{
 			"modelfile": "FROM mini", "parameters": "", "template": "{{ .Prompt }}", "details": ollamaDetails(),
 			"model_info": object{"general.architecture": "llama"}, "capabilities": []any{"completion", "tools"}, "modified_at": ollamaTime,
 		})
 	case r.path == "/api/embed":
-		reply(w, http.StatusOK, object{"model": "ollama-mini", "embeddings": []any{vector}, "total_duration": 9, "load_duration": 1, "prompt_eval_count": 5})
+		reply.JSON(w, http.StatusOK, object{"model": "ollama-mini", "embeddings": []any{vector}, "total_duration": 9, "load_duration": 1, "prompt_eval_count": 5})
 	case r.body["stream"] == false:
-		reply(w, http.StatusOK, o.line(r, strings.Join(o.pieces(r), ""), true))
+		reply.JSON(w, http.StatusOK, o.line(r, strings.Join(o.pieces(r), ""), true))
 	default:
-		s := newStream(w, "application/x-ndjson")
+		s := reply.NewStream(w, "application/x-ndjson")
 		for _, piece := range o.pieces(r) {
-			s.line(o.line(r, piece, false))
+			s.Line(o.line(r, piece, false))
 		}
-		s.line(o.line(r, "", true))
+		s.Line(o.line(r, "", true))
 	}
 }
 

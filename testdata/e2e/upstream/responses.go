@@ -1,6 +1,10 @@
 package upstream
 
-import "net/http"
+import (
+	"net/http"
+
+	"relay/testdata/e2e/reply"
+)
 
 // responses is OpenAI's Responses.
 type responses struct{}
@@ -33,10 +37,10 @@ func (p responses) answer(w http.ResponseWriter, r *request) {
 		item = p.call()
 	}
 	if !r.flag("stream") {
-		reply(w, http.StatusOK, p.response("completed", item))
+		reply.JSON(w, http.StatusOK, p.response("completed", item))
 		return
 	}
-	e := &responseEvents{stream: newStream(w, "text/event-stream")}
+	e := &responseEvents{Stream: reply.NewStream(w, "text/event-stream")}
 	e.send("response.created", object{"response": p.response("in_progress", nil)})
 	e.send("response.in_progress", object{"response": p.response("in_progress", nil)})
 	if item["type"] == "function_call" {
@@ -79,14 +83,14 @@ func (responses) response(status string, item object) object {
 
 // responseEvents are the events of a stream, which are numbered.
 type responseEvents struct {
-	*stream
+	*reply.Stream
 	number int
 }
 
 func (e *responseEvents) send(name string, members object) {
 	members["type"], members["sequence_number"] = name, e.number
 	e.number++
-	e.event(name, members)
+	e.Event(name, members)
 }
 
 func (e *responseEvents) playMessage(item object, text string) {

@@ -20,6 +20,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"relay/testdata/e2e/reply"
 )
 
 // Key is what every shape but Ollama's wants to see, in its own header.
@@ -143,7 +145,7 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
 		s.Release(client)
 	}
-	reply(w, http.StatusOK, object{"waiting": s.Waiting(client)})
+	reply.JSON(w, http.StatusOK, object{"waiting": s.Waiting(client)})
 }
 
 // request is a request to generate or to embed.
@@ -179,30 +181,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !sh.authorized(r.Header):
 		s.refuse(w, sh, q, http.StatusUnauthorized, "no key, or not the right one")
-	case foreign(r.Header) != "":
-		s.refuse(w, sh, q, http.StatusBadRequest, "header "+foreign(r.Header)+" is not for providers")
+	case reply.Foreign(r.Header) != "":
+		s.refuse(w, sh, q, http.StatusBadRequest, "header "+reply.Foreign(r.Header)+" is not for providers")
 	case r.Method == http.MethodGet:
-		reply(w, http.StatusOK, sh.models())
+		reply.JSON(w, http.StatusOK, sh.models())
 	default:
 		s.generate(w, sh, q)
 	}
-}
-
-// foreign names a header that a gateway must keep to itself.
-func foreign(h http.Header) string {
-	for name := range h {
-		if strings.HasPrefix(name, "X-Relay-") || name == "Cookie" || name == "Origin" || name == "X-Forwarded-For" {
-			return name
-		}
-	}
-	keys := 0
-	for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key"} {
-		keys += len(h.Values(name))
-	}
-	if keys > 1 {
-		return "of a second credential"
-	}
-	return ""
 }
 
 func (s *Server) generate(w http.ResponseWriter, sh shape, r *request) {
@@ -238,7 +223,7 @@ func (s *Server) refuse(w http.ResponseWriter, sh shape, r *request, status int,
 	s.mu.Lock()
 	s.faults = append(s.faults, fmt.Sprintf("%s %s of %s: %s", r.Method, r.URL, r.client, message))
 	s.mu.Unlock()
-	reply(w, status, sh.refuse(status, message))
+	reply.JSON(w, status, sh.refuse(status, message))
 }
 
 func (r *request) says(text string) bool { return bytes.Contains(r.raw, []byte(text)) }
