@@ -52,9 +52,10 @@ test-agents: build testdata/e2e/agents/node_modules/.package-lock.json
 	@command -v ip >/dev/null 2>&1 || { apt-get update -qq && apt-get install -y -qq --no-install-recommends iproute2; }
 	cd testdata/e2e/agents && RELAY="$(CURDIR)/relay" $(GO) test -count=1 -timeout 10m .
 
-# npm's packages, as the lock file has them.
+# npm's packages, as the lock file has them. A download that hangs is tried again
+# after half a minute, not after npm's five.
 testdata/e2e/%/node_modules/.package-lock.json: testdata/e2e/%/package-lock.json testdata/e2e/%/package.json
-	cd $(<D) && npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --silent
+	cd $(<D) && npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --silent --fetch-timeout=30000 --fetch-retries=5
 	@touch $@
 
 # The admin UI in a real browser; screenshots go to ui/screens.

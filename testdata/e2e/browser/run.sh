@@ -16,7 +16,7 @@ if [ -n "$missing" ]; then
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing
 fi
 export CHROMIUM
-npm ci --ignore-scripts --no-audit --no-fund --silent
+npm ci --ignore-scripts --no-audit --no-fund --silent --fetch-timeout=30000 --fetch-retries=5
 if [ -z "${RELAY:-}" ]; then
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
