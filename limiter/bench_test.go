@@ -34,7 +34,12 @@ func ringRules(n int) []limiter.Rule {
 
 // BenchmarkFourLimitsOfFourRules is a usual request: requests a minute and a
 // day, tokens and concurrency on four rungs.
-func BenchmarkFourLimitsOfFourRules(b *testing.B) {
+func BenchmarkFourLimitsOfFourRules(b *testing.B) { fourLimits(b, false) }
+
+// BenchmarkFourLimitsThatBook is the same where tokens are booked.
+func BenchmarkFourLimitsThatBook(b *testing.B) { fourLimits(b, true) }
+
+func fourLimits(b *testing.B, books bool) {
 	registry := limiter.NewRegistry()
 	memory := limiter.NewMemory(registry)
 	var rungs [][]*limiter.Limit
@@ -45,6 +50,7 @@ func BenchmarkFourLimitsOfFourRules(b *testing.B) {
 			limiter.Rule{Meter: limiter.MeterTokens, Amount: 1 << 50, Window: 60, Strategy: limiter.SlidingWindow},
 			limiter.Rule{Meter: limiter.MeterConcurrency, Amount: 1 << 20, Window: 1, Strategy: limiter.SlidingWindow},
 		))
+		rungs[i][2].Reserve = books
 	}
 	usage := limiter.Usage{Input: 400, Output: 100}
 	now := limiter.Instant{V: 1e18, Wall: 1e18}
@@ -55,6 +61,9 @@ func BenchmarkFourLimitsOfFourRules(b *testing.B) {
 		ticket.Reset()
 		for _, limits := range rungs {
 			ticket.Add(limits)
+		}
+		if books {
+			ticket.Estimate(600, 1000)
 		}
 		roundTrip(b, memory, now, usage, &ticket)
 	}

@@ -25,6 +25,7 @@ type Counter struct {
 	place      int32          // in the registry's list
 	holds      int32          // by splits that know it
 	stored     bool           // a snapshot holds a state of it
+	emptied    uint32         // its last Reset, by number; 0: none
 
 	owner, limit, subject, model, per string
 }

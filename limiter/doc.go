@@ -7,12 +7,13 @@
 // strategy. A Registry holds a Counter for every rule and subject, by Name, and
 // outlives the plans that are compiled from the rules; a Limit binds a Counter
 // to the amount that caps it now. A request puts the limits that apply to it on
-// a Ticket and takes it through a Limiter: Reserve before the upstream is
-// called, then exactly one of Commit (it has ended), Release (it may have
-// arrived, and another attempt follows) and Cancel (it cannot have arrived).
-// Memory is the Limiter inside one process. A Clock tells the time. A Split
-// gives every value that callers choose, an end user or an address, counters of
-// its own, for a bounded number of values.
+// a Ticket, with an estimate of its tokens where a limit books them, and takes
+// it through a Limiter: Reserve before the upstream is called, then exactly one
+// of Commit (it has ended), Release (it may have arrived, and another attempt
+// follows) and Cancel (it cannot have arrived). Memory is the Limiter inside one
+// process. A Clock tells the time. A Split gives every value that callers
+// choose, an end user or an address, counters of its own, for a bounded number
+// of values.
 //
 // # What it promises
 //
@@ -36,11 +37,20 @@
 //     A cancelled request is given back by token-bucket, leaky-bucket and
 //     session-window, where its session still runs; a session whose requests
 //     were all cancelled never began.
+//   - A limit with Reserve holds before the call: what is counted and what is
+//     booked are never above its amount together by a reserve. What was used
+//     corrects a booking once: what is too much leaves the slot or window in
+//     which it was booked, also where others have counted there since, and what
+//     is too little is added when the request ends. Where that slot or window
+//     has aged out, so has the booking, and only what is above it is added. A
+//     cancelled or released request takes its booking back, one of unknown usage
+//     leaves it. Whose booking is above the amount is refused without a wait.
 //   - A budget resets when a charge or a request comes after its calendar
 //     period has ended, in its own time zone, daylight saving included. A wall
 //     clock that is set back does not bring an earlier period back.
 //   - Commits are numbered from 1 without gaps, and a snapshot says up to which
-//     number it goes: it holds exactly those commits.
+//     number it goes: it holds exactly those commits, and what open requests
+//     have booked. After a crash nobody corrects these: they age out.
 //   - Reserves are numbered, too. AwaitKept returns once a snapshot that holds a
 //     reserve is on disk, and with it all that was counted before: a request
 //     that waits for it before it is sent on is not forgotten by a crash.
@@ -54,7 +64,7 @@
 //     an old plan, whose idle counter was forgotten, finds the present one.
 //   - A value of a Split is pushed out only when nothing is left of what it was
 //     counted for.
-//   - Counts stop at the largest int64; negative usage counts 0.
+//   - Counts stop at the largest int64; negative usage and estimates count 0.
 //
 // One mutex guards all counters and is held for arithmetic alone: no I/O, no
 // clock reading, and no allocation but the first charge of a ring. A counter

@@ -12,6 +12,7 @@ type ledger struct {
 	stamp   uint64     // numbers reserves
 	cut     uint64     // the last reserve that the last snapshot holds
 	commits uint64     // numbers commits
+	resets  uint32     // numbers resets of counters
 	dirty   []*Counter // changed since the last snapshot, each once, oldest change first
 }
 
@@ -28,16 +29,16 @@ func (l *ledger) tick(now Instant) Instant {
 func (l *ledger) judge(now Instant, t *Ticket) (r Refusal, stale bool) {
 	var v verdict
 	t.stamp, t.warned = 0, nil
-	charges := t.charges()
+	charges, estimates := t.charges(), t.estimates()
 	for i := range charges {
 		limit := charges[i].limit
 		stale = stale || limit.Counter.gone
 		// What is stored is never below what the counter stands at, so most
 		// limits are done here.
-		if limit.Counter.used < limit.Amount {
+		if limit.Counter.used < limit.Amount && !estimates {
 			continue
 		}
-		used, wait, full := limit.full(now)
+		used, wait, full := limit.full(now, limit.booking(t))
 		switch {
 		case full && !limit.Warn:
 			v.add(limit, used, wait)
@@ -45,13 +46,16 @@ func (l *ledger) judge(now Instant, t *Ticket) (r Refusal, stale bool) {
 			t.warned = limit
 		}
 	}
-	return v.refusal(), stale
+	return v.refusal(t), stale
 }
 
-// full reports whether the limit has no room, and then what it stands at and
-// how long that lasts.
-func (l *Limit) full(now Instant) (used int64, wait time.Duration, full bool) {
-	target := l.ceiling()
+// full reports whether the limit has no room for a request that books so much,
+// and then what it stands at and how long that lasts.
+func (l *Limit) full(now Instant, booking int64) (used int64, wait time.Duration, full bool) {
+	target := l.ceiling(booking)
+	if l.Counter.used <= target {
+		return 0, 0, false
+	}
 	used = l.Counter.standing(now, l.Amount)
 	if used <= target {
 		return 0, 0, false
@@ -62,12 +66,12 @@ func (l *Limit) full(now Instant) (used int64, wait time.Duration, full bool) {
 // charge takes what the limits charge at reserve.
 func (l *ledger) charge(now Instant, t *Ticket) {
 	l.stamp++
-	t.held = true
+	t.held, t.booked, t.kept, t.resets = true, false, false, l.resets
 	charges := t.charges()
 	for i := range charges {
 		c := charges[i].limit.Counter
 		if c.stamp == l.stamp {
-			charges[i].mark = reachedBefore
+			charges[i].mark = done
 			continue
 		}
 		c.stamp = l.stamp
@@ -77,10 +81,13 @@ func (l *ledger) charge(now Instant, t *Ticket) {
 			t.stamp = l.stamp
 		}
 	}
+	if t.estimates() {
+		l.book(now, t)
+	}
 }
 
 // take charges one counter and returns the charge's mark. Tokens and cost come
-// with the commit.
+// with the commit, but for what is booked.
 func (l *ledger) take(now Instant, c *Counter, amount int64) (mark int64) {
 	if c.meter > codeConcurrency {
 		return 0
@@ -91,24 +98,49 @@ func (l *ledger) take(now Instant, c *Counter, amount int64) (mark int64) {
 	return c.take(now, amount)
 }
 
-// settle ends a ticket: leases go back and counts are added. It reports
-// whether the ticket was reserved.
-func (l *ledger) settle(now Instant, t *Ticket, counts *[meterCodes]int64) bool {
+// settle ends a ticket: leases go back, counts are added and bookings
+// corrected. It reports whether the ticket was reserved.
+func (l *ledger) settle(now Instant, t *Ticket, used *amounts) bool {
 	if !t.end() {
 		return false
 	}
+	if t.booked {
+		l.correct(now, t, used)
+	}
 	charges := t.charges()
 	for i := range charges {
-		if charges[i].mark == reachedBefore {
+		if charges[i].mark == done {
 			continue
 		}
 		c := charges[i].limit.Counter
 		c.refs--
 		c.release()
-		if n := counts[c.meter]; n > 0 {
+		if n := used.by[c.meter]; n > 0 {
 			c.add(now, n)
 			l.changed(c)
 		}
 	}
 	return true
+}
+
+// cancel ends a ticket whose request never reached an upstream.
+func (l *ledger) cancel(now Instant, t *Ticket) {
+	if !t.end() {
+		return
+	}
+	if t.booked {
+		l.correct(now, t, &amounts{})
+	}
+	charges := t.charges()
+	for i := range charges {
+		if charges[i].mark == done {
+			continue
+		}
+		c := charges[i].limit.Counter
+		c.refs--
+		c.release()
+		if !c.emptiedUnder(t) && c.giveBack(charges[i].mark) {
+			l.changed(c)
+		}
+	}
 }

@@ -10,23 +10,31 @@ import (
 type Limiter interface {
 	// Reserve admits the ticket's request against every limit added to it, or
 	// against none: a refused reserve leaves each counter as it was. It charges
-	// request meters and takes concurrency leases. The error is for a backend
-	// that cannot answer; Memory returns none.
+	// request meters, takes concurrency leases, and books the ticket's estimate
+	// where a limit has Reserve. The error is for a backend that cannot answer;
+	// Memory returns none.
 	Reserve(ctx context.Context, now Instant, t *Ticket) (Refusal, error)
 
-	// Commit adds usage to the token and cost counters of both tickets and
-	// gives their leases back. upstream may be nil. It returns the number of
-	// this commit, counted from 1 without gaps, or 0 when neither ticket was
-	// open. The settled usage event must carry the number.
+	// Commit adds usage to the token and cost counters of both tickets, which
+	// corrects what they booked, and gives their leases back. upstream may be
+	// nil. It returns the number of this commit, counted from 1 without gaps,
+	// or 0 when neither ticket was open. The settled usage event must carry the
+	// number.
 	Commit(ctx context.Context, now Instant, u Usage, caller, upstream *Ticket) uint64
 
-	// Release gives leases back and charges nothing more: what an attempt that
-	// may have arrived at an upstream ends with when another follows.
+	// Release gives leases back, and bookings too unless the ticket is to Keep
+	// them, and charges nothing more: what an attempt that may have arrived at
+	// an upstream ends with when another follows.
 	Release(ctx context.Context, now Instant, t *Ticket)
 
 	// Cancel undoes a reserve whose request cannot have reached an upstream:
-	// leases go back, and so do those counts whose strategy gives back.
+	// leases and bookings go back, and so do those counts whose strategy gives
+	// back.
 	Cancel(ctx context.Context, now Instant, t *Ticket)
+
+	// Ready returns nil when the limiter can answer now, else what is in its
+	// way. Memory always can.
+	Ready(ctx context.Context) error
 }
 
 // Instant is one reading of the limiter clock.
@@ -85,13 +93,15 @@ type Limit struct {
 	Amount  int64 // above 0; nano-dollars for budgets
 	AtCap   AtCap // token meters only
 	Warn    bool  // a budget that lets pass: reported in Ticket.Warned
+	Reserve bool  // token meters only: a reserve books what the ticket estimates, and the commit corrects it
 	Source  *Source
 }
 
-// ceiling returns the highest count at which the limit still admits.
-func (l *Limit) ceiling() int64 {
-	if l.AtCap == AdmitAtCap && l.Counter.meter.countsTokens() {
-		return l.Amount
+// ceiling returns the highest count at which the limit still admits a request
+// that books so much: with its booking it must not be over the amount.
+func (l *Limit) ceiling(booking int64) int64 {
+	if booking > 0 || l.AtCap == AdmitAtCap && l.Counter.meter.countsTokens() {
+		return l.Amount - booking
 	}
 	return l.Amount - 1
 }
@@ -102,8 +112,10 @@ type Refusal struct {
 	// the one with the longest wait. nil means admitted.
 	Limit *Limit
 	Used  int64 // what Limit's counter stood at
+	// Booking is what the request would have booked there; 0 without Reserve.
+	Booking int64
 	// Wait is the longest wait of all refusing rules, exact. Negative: no wait
-	// helps (a total budget).
+	// helps (a total budget, or a booking above the amount).
 	Wait time.Duration
 	// ResetAt is the wall time, in the budget's time zone, at which the period
 	// of Limit ends; zero when Limit is no budget or never resets.

@@ -47,16 +47,16 @@ func (m *Memory) judge(now Instant, t *Ticket) (Instant, Refusal) {
 
 // Commit implements Limiter.
 func (m *Memory) Commit(_ context.Context, now Instant, u Usage, caller, upstream *Ticket) uint64 {
-	counts := u.counts()
+	used := u.amounts()
 	l := &m.registry.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now = l.tick(now)
-	one := l.settle(now, caller, &counts)
+	one := l.settle(now, caller, &used)
 	if caller != nil {
-		one = l.settle(now, caller.joined, &counts) || one
+		one = l.settle(now, caller.joined, &used) || one
 	}
-	other := l.settle(now, upstream, &counts)
+	other := l.settle(now, upstream, &used)
 	if !one && !other {
 		return 0
 	}
@@ -69,7 +69,7 @@ func (m *Memory) Release(_ context.Context, now Instant, t *Ticket) {
 	l := &m.registry.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.settle(l.tick(now), t, &[meterCodes]int64{})
+	l.settle(l.tick(now), t, &amounts{unknown: t.keeps()})
 }
 
 // Cancel implements Limiter.
@@ -77,19 +77,8 @@ func (m *Memory) Cancel(_ context.Context, now Instant, t *Ticket) {
 	l := &m.registry.ledger
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tick(now)
-	if !t.end() {
-		return
-	}
-	charges := t.charges()
-	for i := range charges {
-		if charges[i].mark == reachedBefore {
-			continue
-		}
-		c := charges[i].limit.Counter
-		c.refs--
-		if c.giveBack(charges[i].mark) && c.algo != algoGauge {
-			l.changed(c)
-		}
-	}
+	l.cancel(l.tick(now), t)
 }
+
+// Ready implements Limiter.
+func (m *Memory) Ready(context.Context) error { return nil }

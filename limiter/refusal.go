@@ -22,9 +22,9 @@ func (v *verdict) add(l *Limit, used int64, wait time.Duration) {
 	}
 }
 
-func (v *verdict) refusal() Refusal {
-	if v.named.Limit != nil {
-		v.named.ResetAt = v.named.Limit.Counter.resetAt()
+func (v *verdict) refusal(t *Ticket) Refusal {
+	if l := v.named.Limit; l != nil {
+		v.named.ResetAt, v.named.Booking = l.Counter.resetAt(), l.booking(t)
 	}
 	return v.named
 }

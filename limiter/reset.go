@@ -17,7 +17,8 @@ func (r *Registry) Counters(matches func(Name) bool) []*Counter {
 // Reset sets what the counter has counted to zero, and the next snapshot holds
 // that. Leases stay, since their requests are still in flight, so for a
 // concurrency counter it does nothing. A request that was admitted before it
-// and ends after it adds its tokens and cost to the new count.
+// and ends after it adds its tokens and cost to the new count, whole, since
+// what it booked is gone too, and gives nothing back.
 func (m *Memory) Reset(now Instant, c *Counter) {
 	l := &m.registry.ledger
 	l.mu.Lock()
@@ -25,5 +26,10 @@ func (m *Memory) Reset(now Instant, c *Counter) {
 	l.tick(now)
 	if c.algo != algoGauge {
 		l.empty(c)
+		l.resets++
+		c.emptied = l.resets
 	}
 }
+
+// emptiedUnder reports whether a Reset has taken away what the ticket charged.
+func (c *Counter) emptiedUnder(t *Ticket) bool { return c.emptied > t.resets }

@@ -30,7 +30,7 @@ func (d disk) restart(tb testing.TB, now limiter.Instant) limitertest.Backend {
 			tb.Fatal(err)
 		}
 	}
-	return limitertest.Backend{Limiter: memory, Registry: registry, Read: memory.Read}
+	return limitertest.Backend{Limiter: memory, Registry: registry, Read: memory.Read, Reset: memory.Reset}
 }
 
 // TestRestart_ChangesNoVerdict plays random traces with a clean stop in the
@@ -45,7 +45,7 @@ func TestRestart_ChangesNoVerdict(t *testing.T) {
 		registry := limiter.NewRegistry()
 		memory := limiter.NewMemory(registry)
 		r := restarted{t: t, seed: seed, trace: trace, model: limitertest.NewModel(trace.Rules), disk: disk{}}
-		r.player = limitertest.NewPlayer(limitertest.Backend{Limiter: memory, Registry: registry, Read: memory.Read}, trace)
+		r.player = limitertest.NewPlayer(limitertest.Backend{Limiter: memory, Registry: registry, Read: memory.Read, Reset: memory.Reset}, trace)
 		for _, s := range trace.Steps[:stop] {
 			r.do(s)
 			if random.IntN(4) == 0 {
@@ -81,7 +81,7 @@ func (r *restarted) do(s limitertest.Step) {
 		r.t.Fatalf("seed %d: %s comes to %+v, want %+v", r.seed, s, got, want)
 	}
 	if s.Do == limitertest.Edit {
-		r.trace.Rules[s.Rule].Amount = s.Amount
+		r.trace.Rules[s.Rule].Amount, r.trace.Rules[s.Rule].Reserve = s.Amount, s.Reserve
 	}
 }
 
@@ -110,7 +110,8 @@ func reserved(t *testing.T, memory *limiter.Memory, now limiter.Instant) *limite
 // snapshot together with it, and lets the process die at a random moment. Token
 // counters and budgets then stand at the sum of the stored events; request
 // counters are ahead of it by no more than what was admitted besides, and never
-// behind.
+// behind; counters that book are ahead by what was booked and open when the
+// writer wrote.
 func TestCrash_LeavesCountersAtTheSumOfStoredEvents(t *testing.T) {
 	t.Parallel()
 	for seed := range seeds() {
@@ -133,6 +134,7 @@ type crashing struct {
 	settled  []settled // events that wait for the writer
 	disk     disk
 	stored   []settled
+	booked   int64 // as of the disk
 }
 
 type settled struct {
@@ -150,6 +152,7 @@ func newCrashing(t *testing.T, seed uint64) *crashing {
 		w.limit("owner", requests(1<<40, 3600, limiter.SlidingWindow)),
 		w.limit("owner", requests(1<<40, 3600, limiter.FixedWindow)),
 		w.limit("owner", requests(1<<40, 3600, limiter.SessionWindow)),
+		booking(w.limit("booked", tokens(1<<40, 3600))),
 	}
 	return c
 }
@@ -158,7 +161,7 @@ func (c *crashing) step() {
 	c.pass(time.Duration(c.Int64N(int64(10 * time.Second))))
 	switch n := c.IntN(10); {
 	case n < 4:
-		c.open = append(c.open, c.admit(c.limits...))
+		c.open = append(c.open, c.mustBook(4, 6, c.limits...))
 		c.admitted++
 	case n < 8 && len(c.open) > 0:
 		c.end()
@@ -175,7 +178,7 @@ func (c *crashing) end() {
 		c.cancel(ticket)
 		return
 	}
-	usage := limiter.Usage{Input: c.Int64N(9), Output: c.Int64N(9), CostNanos: c.Int64N(9)}
+	usage := limiter.Usage{Input: c.Int64N(9), Output: c.Int64N(9), CostNanos: c.Int64N(9)} // 10 are booked
 	c.settled = append(c.settled, settled{c.commit(ticket, usage), usage})
 }
 
@@ -190,7 +193,7 @@ func (c *crashing) write() {
 			later = append(later, e)
 		}
 	}
-	c.settled = later
+	c.settled, c.booked = later, 10*int64(len(c.open))
 }
 
 func (c *crashing) crash() {
@@ -200,9 +203,9 @@ func (c *crashing) crash() {
 	}
 	next := c.disk.restart(c.t, c.now)
 	used := func(i int) int64 { return next.Read(c.now, next.Registry.Use(1, c.limits[i].Counter.Name())).Used }
-	for i, want := range []int64{cost, cost, all, output} {
+	for i, want := range map[int]int64{0: cost, 1: cost, 2: all, 3: output, 7: all + c.booked} {
 		if got := used(i); got != want {
-			c.t.Fatalf("seed %d: %s stands at %d, and the stored events sum to %d", c.seed, c.limits[i].Counter.Name(), got, want)
+			c.t.Fatalf("seed %d: %s stands at %d, want what the stored events sum to and what was booked, %d", c.seed, c.limits[i].Counter.Name(), got, want)
 		}
 	}
 	for i := 4; i < 7; i++ {

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 	"time"
+	"unsafe"
 
 	"relay/limiter"
 )
@@ -15,6 +16,14 @@ func heap() int64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)
+}
+
+// TestCounter_LiesOnWholeCacheLines: what a reserve touches is the first of
+// them, for every counter that the allocator places.
+func TestCounter_LiesOnWholeCacheLines(t *testing.T) {
+	if size := unsafe.Sizeof(limiter.Counter{}); size != 192 {
+		t.Errorf("a counter takes %d bytes, want three cache lines", size)
+	}
 }
 
 // TestMemory_CountsMillionsInTheSpaceOfTen runs 2,000,000 requests over a day

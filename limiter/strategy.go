@@ -127,11 +127,11 @@ func (c *Counter) open(v int64) {
 	}
 }
 
-// giveBack undoes a take whose request never reached an upstream, where the
-// strategy says so, and reports whether the counter changed. A session that
+// giveBack undoes the take of a request that never reached an upstream, where
+// the strategy says so, and reports whether the counter changed. A session that
 // has ended in between keeps what is its own.
 func (c *Counter) giveBack(mark int64) bool {
-	gives := c.algo == algoGauge || c.algo == algoBucket || c.algo == algoSession && c.edge == mark
+	gives := c.algo == algoBucket || c.algo == algoSession && c.edge == mark
 	if !gives || c.used <= 0 {
 		return false
 	}

@@ -18,9 +18,14 @@ type Ticket struct {
 	spill  []charge // holds all of them once there are more
 	n      int
 	held   bool   // reserved and not ended
+	booked bool   // holds a booking
+	kept   bool   // see Keep
+	resets uint32 // of any counter, before it was reserved
 	stamp  uint64 // see Stamp
 	warned *Limit
 	joined *Ticket // see Join
+
+	input, output int64 // see Estimate
 }
 
 // charge is one limit of a ticket and what its counter marked the charge with.
@@ -29,8 +34,9 @@ type charge struct {
 	mark  int64
 }
 
-// reachedBefore marks a charge whose counter a limit before it has charged.
-const reachedBefore = math.MinInt64
+// done marks a charge with which there is nothing left to do: its counter was
+// charged by a limit before it, or its booking is corrected.
+const done = math.MinInt64
 
 // noCopy makes go vet refuse copies.
 type noCopy struct{}
@@ -39,7 +45,8 @@ func (*noCopy) Lock()   {}
 func (*noCopy) Unlock() {}
 
 // Add puts limits on a ticket that is not reserved. A counter that is reached
-// twice is charged once.
+// twice is charged once, and booked once when one of the limits that reach it
+// has Reserve.
 func (t *Ticket) Add(limits []*Limit) {
 	t.mustBeFree("Add")
 	for _, l := range limits {
@@ -59,6 +66,10 @@ func (t *Ticket) add(c charge) {
 	t.n++
 }
 
+// Len returns how many limits are on the ticket, one that was added twice
+// counted twice.
+func (t *Ticket) Len() int { return t.n }
+
 // Reset makes the ticket as new, but for the memory it has grown. It panics on
 // a reserved ticket: its leases would never come back.
 func (t *Ticket) Reset() {
@@ -67,12 +78,13 @@ func (t *Ticket) Reset() {
 	clear(t.spill)
 	t.n = 0
 	t.stamp, t.warned, t.joined = 0, nil, nil
+	t.input, t.output = 0, 0
 }
 
 // Join makes the Commit of t, which is reserved, commit other as well, with the
 // same usage and under the same number: for limits that came to a request after
-// its reserve. Release and Cancel of t leave other alone. The last ticket that
-// has joined counts.
+// its reserve. Each corrects what it booked itself. Release and Cancel of t
+// leave other alone. The last ticket that has joined counts.
 func (t *Ticket) Join(other *Ticket) { t.joined = other }
 
 // Warned returns the first budget of the last Reserve that was used up but

@@ -9,13 +9,17 @@ type Usage struct {
 	Reasoning                               int64
 	ServerToolUseInput, ServerToolUseOutput int64
 	CostNanos                               int64
+
+	// Unknown says that not all of it is known. Where more was booked than is
+	// known to be used, the booking stays.
+	Unknown bool
 }
 
 // Of returns the part of the usage that the meter counts; 0 for requests and
 // concurrency, which are not counted from an answer.
 func (u *Usage) Of(m Meter) int64 {
-	counts := u.counts()
-	return counts[codeOf(m)]
+	used := u.amounts()
+	return used.by[codeOf(m)]
 }
 
 // meterCode is a Meter as a small number, so that a commit finds a counter's
@@ -66,11 +70,16 @@ func codeOf(m Meter) meterCode {
 	return codeRequests
 }
 
-// counts returns the usage by meter code.
-func (u *Usage) counts() [meterCodes]int64 {
+// amounts is what a request used by meter code, none below 0.
+type amounts struct {
+	by      [meterCodes]int64
+	unknown bool // see Usage
+}
+
+func (u *Usage) amounts() amounts {
 	input, output := max(0, u.Input), max(0, u.Output)
 	read, creation := max(0, u.CacheRead), max(0, u.CacheCreation)
-	return [meterCodes]int64{
+	return amounts{unknown: u.Unknown, by: [meterCodes]int64{
 		codeTokens:              addCapped(addCapped(input, read), addCapped(creation, output)),
 		codeInput:               input,
 		codeOutput:              output,
@@ -80,7 +89,7 @@ func (u *Usage) counts() [meterCodes]int64 {
 		codeServerToolUseInput:  max(0, u.ServerToolUseInput),
 		codeServerToolUseOutput: max(0, u.ServerToolUseOutput),
 		codeCost:                max(0, u.CostNanos),
-	}
+	}}
 }
 
 // addCapped adds b, which is not negative, to a and stops at the largest int64.

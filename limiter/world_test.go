@@ -53,13 +53,7 @@ func source(rung limiter.Scope, order int) *limiter.Source {
 }
 
 func (w *world) reserve(limits ...*limiter.Limit) (*limiter.Ticket, limiter.Refusal) {
-	ticket := &limiter.Ticket{}
-	ticket.Add(limits)
-	refusal, err := w.memory.Reserve(context.Background(), w.now, ticket)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return ticket, refusal
+	return w.book(0, 0, limits...)
 }
 
 // admit reserves and fails the test when refused.
@@ -80,6 +74,34 @@ func (w *world) refuse(limits ...*limiter.Limit) limiter.Refusal {
 		w.t.Fatal("admitted")
 	}
 	return refusal
+}
+
+// book reserves limits, of which some may book, with such an estimate.
+func (w *world) book(input, output int64, limits ...*limiter.Limit) (*limiter.Ticket, limiter.Refusal) {
+	ticket := &limiter.Ticket{}
+	ticket.Add(limits)
+	ticket.Estimate(input, output)
+	refusal, err := w.memory.Reserve(context.Background(), w.now, ticket)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return ticket, refusal
+}
+
+// mustBook books and fails the test when refused.
+func (w *world) mustBook(input, output int64, limits ...*limiter.Limit) *limiter.Ticket {
+	w.t.Helper()
+	ticket, refusal := w.book(input, output, limits...)
+	if refusal.Refused() {
+		w.t.Fatalf("refused with %d used and a wait of %s", refusal.Used, refusal.Wait)
+	}
+	return ticket
+}
+
+// booking makes a limit book.
+func booking(l *limiter.Limit) *limiter.Limit {
+	l.Reserve = true
+	return l
 }
 
 func (w *world) commit(ticket *limiter.Ticket, u limiter.Usage) uint64 {
@@ -117,6 +139,13 @@ func requests(amount, window int64, strategy limiter.Strategy) limiter.Rule {
 
 func tokens(amount, window int64) limiter.Rule {
 	return limiter.Rule{Meter: limiter.MeterTokens, Amount: amount, Window: window, Strategy: limiter.SlidingWindow}
+}
+
+// aligned counts tokens in windows that begin at multiples of the window.
+func aligned(amount, window int64) limiter.Rule {
+	rule := tokens(amount, window)
+	rule.Strategy = limiter.Aligned
+	return rule
 }
 
 func concurrency(amount int64) limiter.Rule {

@@ -15,6 +15,8 @@ type Backend struct {
 	// Read returns what a counter stands at. Used and Reset must be right; the
 	// rest of a Reading is not looked at.
 	Read func(now limiter.Instant, c *limiter.Counter) limiter.Reading
+	// Reset sets what a counter has counted to zero, see limiter.Memory.Reset.
+	Reset func(now limiter.Instant, c *limiter.Counter)
 }
 
 // New makes a backend that has counted nothing, apart from all others. It is
@@ -25,5 +27,5 @@ type New func(tb testing.TB) Backend
 func NewMemory(testing.TB) Backend {
 	registry := limiter.NewRegistry()
 	memory := limiter.NewMemory(registry)
-	return Backend{Limiter: memory, Registry: registry, Read: memory.Read}
+	return Backend{Limiter: memory, Registry: registry, Read: memory.Read, Reset: memory.Reset}
 }

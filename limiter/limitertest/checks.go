@@ -16,14 +16,14 @@ func saysTheWait(tb testing.TB, s Suite, seed uint64) error {
 	g := newGenerator(seed, s.Grain)
 	g.timedRules(1 + g.IntN(5))
 	p := NewPlayer(s.New(tb), g.trace)
-	all := g.Perm(len(g.trace.Rules))
+	reserve := Step{Do: Reserve, Rules: g.Perm(len(g.trace.Rules)), Input: g.Int64N(3), Output: g.Int64N(3)}
 	for n := range 80 {
-		reserve := Step{Do: Reserve, Ticket: n, Rules: all}
+		reserve.Ticket, reserve.Passes = n, 0
 		if n < 60 {
 			reserve.Passes = (g.passes() / 8).Truncate(s.Grain)
 		}
 		if refusal := p.Do(reserve); refusal.Refused != 0 {
-			return waitOut(p, refusal, all, s.Grain)
+			return waitOut(p, refusal, reserve, s.Grain)
 		}
 		p.Do(Step{Do: Commit, Ticket: n, Usage: everything(1)})
 	}
@@ -31,7 +31,7 @@ func saysTheWait(tb testing.TB, s Suite, seed uint64) error {
 }
 
 // timedRules draws rules that refuse for a time that is known: not concurrency,
-// and no budgets that warn or never end.
+// no budgets that warn or never end, and none that books more than its amount.
 func (g *generator) timedRules(n int) {
 	for len(g.trace.Rules) == 0 {
 		g.rules(n)
@@ -39,13 +39,19 @@ func (g *generator) timedRules(n int) {
 			return r.Name.Meter == limiter.MeterConcurrency || r.Name.Period == limiter.PeriodTotal || r.Warn
 		})
 	}
+	for i := range g.trace.Rules {
+		if r := &g.trace.Rules[i]; r.Reserve {
+			r.Amount = max(r.Amount, 4)
+		}
+	}
 }
 
-func waitOut(p *Player, refusal Outcome, rules []int, grain time.Duration) error {
+func waitOut(p *Player, refusal Outcome, reserve Step, grain time.Duration) error {
 	start, wait := p.Now, roundUp(refusal.Wait, grain)
 	again := func(after time.Duration) Outcome {
 		p.Now = start
-		return p.Do(Step{Passes: after, Do: Reserve, Ticket: -int(after), Rules: rules})
+		reserve.Passes, reserve.Ticket = after, -int(after)
+		return p.Do(reserve)
 	}
 	for _, early := range []time.Duration{time.Second, grain} {
 		if wait >= early && again(wait-early).Refused == 0 {
@@ -72,7 +78,7 @@ func changesNothing(tb testing.TB, s Suite, seed uint64) error {
 	g.trace.Rules = append(g.trace.Rules, full)
 	p, last := NewPlayer(s.New(tb), g.trace), len(g.trace.Rules)-1
 	for n := range last + 4 {
-		p.Do(Step{Passes: g.upTo(time.Second), Do: Reserve, Ticket: n, Rules: g.Perm(last)})
+		p.Do(Step{Passes: g.upTo(time.Second), Do: Reserve, Ticket: n, Rules: g.Perm(last), Input: g.Int64N(3)})
 		p.Do(Step{Do: one(g, Commit, Commit, Read, Cancel), Ticket: n, Usage: g.usage()})
 	}
 	p.Do(Step{Do: Reserve, Ticket: 100, Rules: []int{last}})
@@ -85,7 +91,7 @@ func changesNothing(tb testing.TB, s Suite, seed uint64) error {
 func refuseInEveryOrder(p *Player) error {
 	before := p.readings()
 	for order := range permutations(len(p.trace.Rules)) {
-		if o := p.Do(Step{Do: Reserve, Ticket: 200, Rules: order}); o.Refused != len(order) {
+		if o := p.Do(Step{Do: Reserve, Ticket: 200, Rules: order, Input: 2, Output: 1}); o.Refused != len(order) {
 			return fmt.Errorf("reserve over %v comes to %+v, want the last rule refusing, in\n%s", order, o, p.trace)
 		}
 		p.Do(Step{Do: Commit, Ticket: 200, Usage: everything(1)})

@@ -8,9 +8,10 @@
 // Run drives a backend through random traces and compares every verdict, named
 // rule, wait and count with a Model: slow counters that keep every charge and
 // are written from limits.md, not from the code. It holds sliding windows
-// against a naive log, waits out every Retry-After, refuses in every order of
-// rules, ends tickets twice and at once, and checks histories of many
-// goroutines for an order in which a single one could have done the same.
+// and bookings against naive logs, waits out every Retry-After, refuses in every
+// order of rules, ends tickets twice and at once, corrects bookings in every way
+// and at every age, and checks histories of many goroutines for an order in
+// which a single one could have done the same.
 //
 // A Trace is plain data. Play runs it on a backend, Expect on the model, and
 // Differ on two backends, which must tell no difference. What fails is cut

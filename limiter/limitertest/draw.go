@@ -19,7 +19,7 @@ func (g *generator) rules(n int) {
 		g.trace.Rules = append(g.trace.Rules, r)
 	}
 	if twice := g.trace.Rules[0]; g.IntN(4) == 0 && !isBucket(twice.Name) {
-		twice.Amount = 8
+		twice.Amount, twice.Reserve = 8, g.IntN(2) == 0
 		g.trace.Rules = append(g.trace.Rules, twice)
 	}
 }
@@ -32,7 +32,7 @@ func (g *generator) rule() Rule {
 	places := []Rule{{Rung: limiter.ScopeKey, Order: 1}, {Rung: limiter.ScopeTeam}, {Rung: limiter.ScopeKey}}
 	r := places[g.IntN(len(places))]
 	r.Amount = 1 + g.Int64N(7)
-	r.AtCap = limiter.AtCap(g.IntN(2))
+	r.AtCap, r.Reserve = limiter.AtCap(g.IntN(2)), g.IntN(2) == 0
 	r.Name = limiter.Name{Owner: one(g, "policy", "key"), Limit: "limits"}
 	if g.scale.budgets && g.IntN(3) == 0 {
 		r.Warn = g.IntN(4) == 0
@@ -42,7 +42,8 @@ func (g *generator) rule() Rule {
 		return r
 	}
 	r.Name.Meter = one(g, limiter.MeterRequests, limiter.MeterRequests, limiter.MeterRequests, limiter.MeterConcurrency,
-		limiter.MeterTokens, limiter.MeterInput, limiter.MeterOutput, limiter.MeterCacheRead, limiter.MeterReasoning)
+		limiter.MeterTokens, limiter.MeterInput, limiter.MeterOutput, limiter.MeterCacheRead, limiter.MeterCacheCreation,
+		limiter.MeterReasoning, limiter.MeterServerToolUseOutput)
 	if r.Name.Meter != limiter.MeterConcurrency {
 		r.Name.Strategy = one(g, limiter.SlidingWindow, limiter.FixedWindow, limiter.TokenBucket,
 			limiter.LeakyBucket, limiter.SessionWindow, limiter.Aligned)

@@ -1,7 +1,6 @@
 package limitertest
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -89,11 +88,16 @@ func (h *history) draw(random *rand.Rand, number int) Step {
 	rules := len(h.trace.Rules)
 	switch n := random.IntN(100); {
 	case n < 45:
-		return Step{Do: Reserve, Ticket: number, Rules: random.Perm(rules)[:1+random.IntN(rules)]}
-	case n < 55:
+		s := Step{Do: Reserve, Ticket: number, Rules: random.Perm(rules)[:1+random.IntN(rules)]}
+		s.Input, s.Output, s.Keep = random.Int64N(3), random.Int64N(3), random.IntN(3) == 0
+		return s
+	case n < 54:
 		return Step{Do: Read, Rule: random.IntN(rules)}
+	case n < 56:
+		return Step{Do: Reset, Rule: random.IntN(rules)}
 	}
 	usage := limiter.Usage{Input: random.Int64N(3), Output: random.Int64N(3), CacheRead: random.Int64N(2), CostNanos: random.Int64N(3)}
+	usage.Unknown = random.IntN(4) == 0
 	return Step{Do: Commit + Action(random.IntN(3)), Ticket: h.made(random), Usage: usage}
 }
 
@@ -111,19 +115,14 @@ func (h *history) made(random *rand.Rand) int {
 func (h *history) do(in input) Outcome {
 	switch in.step.Do {
 	case Reserve:
-		t := &limiter.Ticket{}
-		for _, i := range in.step.Rules {
-			t.Add(h.limits[i : i+1])
-		}
-		refusal, err := h.Backend.Reserve(context.Background(), in.now, t)
-		if err != nil {
-			return Outcome{Refused: -1}
-		}
-		outcome := h.outcome(refusal, t)
+		t, outcome := h.reserve(in.now, in.step)
 		h.tickets[in.step.Ticket].Store(t)
 		return outcome
 	case Read:
 		return h.read(in.now, h.trace.Rules[in.step.Rule].Name)
+	case Reset:
+		h.reset(in.now, h.trace.Rules[in.step.Rule].Name)
+		return Outcome{}
 	}
 	t := h.tickets[in.step.Ticket].Load()
 	if t == nil {

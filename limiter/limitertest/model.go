@@ -21,6 +21,7 @@ type Model struct {
 // ticket is a reserve that was admitted and has not ended. Immutable.
 type ticket struct {
 	number int
+	keep   bool
 	held   []held
 }
 
@@ -29,6 +30,8 @@ type held struct {
 	counter int
 	meter   limiter.Meter
 	mark    int64
+	booked  int64
+	reset   bool // of what it was charged nothing is left
 }
 
 // NewModel returns a model that has counted nothing.
@@ -69,7 +72,10 @@ func (m *Model) Do(now limiter.Instant, s Step) Outcome {
 	case Read:
 		return m.read(m.tick(now), s.Rule)
 	case Edit:
-		m.rules[s.Rule].Amount = s.Amount
+		m.rules[s.Rule].Amount, m.rules[s.Rule].Reserve = s.Amount, s.Reserve
+	case Reset:
+		m.tick(now)
+		m.reset(s.Rule)
 	}
 	return Outcome{}
 }
@@ -82,17 +88,18 @@ func (m *Model) tick(now limiter.Instant) limiter.Instant {
 }
 
 func (m *Model) reserve(now limiter.Instant, s Step) Outcome {
-	outcome := m.verdict(now, s.Rules)
+	outcome := m.verdict(now, s)
 	if outcome.Refused > 0 {
 		return outcome
 	}
-	t := ticket{number: s.Ticket}
+	t := ticket{number: s.Ticket, keep: s.Keep}
 	for _, i := range s.Rules {
 		reached := slices.ContainsFunc(t.held, func(h held) bool { return h.counter == m.of[i] })
 		if !reached {
-			t.held = append(t.held, held{m.of[i], m.rules[i].Name.Meter, m.charge(now, i)})
+			t.held = append(t.held, held{counter: m.of[i], meter: m.rules[i].Name.Meter, mark: m.charge(now, i)})
 		}
 	}
+	m.book(now, s, t.held)
 	m.open = append(m.open, t)
 	return outcome
 }
@@ -111,18 +118,10 @@ func (m *Model) end(now limiter.Instant, s Step) Outcome {
 	if at < 0 {
 		return Outcome{}
 	}
-	held := m.open[at].held
+	t := m.open[at]
 	m.open = slices.Delete(m.open, at, at+1)
-	for _, h := range held {
-		c := m.counters[h.counter]
-		if s.Do == Cancel && (h.meter == limiter.MeterRequests || h.meter == limiter.MeterConcurrency) {
-			c.cancel(h.mark)
-			continue
-		}
-		c.release()
-		if n := counted(s.Usage, h.meter); s.Do == Commit && n > 0 {
-			c.charge(now, 0, n)
-		}
+	for _, h := range t.held {
+		m.settle(now, s, t, h)
 	}
 	if s.Do != Commit {
 		return Outcome{}
@@ -155,16 +154,16 @@ func (m *Model) Clone() *Model {
 func (m *Model) String() string {
 	text := numbers(nil, m.v, int64(m.commits))
 	for _, r := range m.rules {
-		text = numbers(text, r.Amount)
+		text = strconv.AppendBool(numbers(text, r.Amount), r.Reserve)
 	}
 	for _, c := range m.counters {
 		text = c.append(append(text, '|'))
 	}
 	open := slices.SortedFunc(slices.Values(m.open), func(a, b ticket) int { return a.number - b.number })
 	for _, t := range open {
-		text = numbers(append(text, '|'), int64(t.number))
+		text = strconv.AppendBool(numbers(append(text, '|'), int64(t.number)), t.keep)
 		for _, h := range t.held {
-			text = numbers(text, h.mark)
+			text = strconv.AppendBool(numbers(text, h.mark, h.booked), h.reset)
 		}
 	}
 	return string(text)

@@ -110,9 +110,11 @@ type naive struct {
 // within counts the entries of the last so many sixtieths of a window, both
 // ends included.
 func (l *naive) within(v, sixtieths int64) (n int64) {
-	span := l.window/60*sixtieths + l.window%60*sixtieths/60
-	for i := len(l.admitted) - 1; i >= 0 && v-l.admitted[i] <= span; i-- {
+	for i := len(l.admitted) - 1; i >= 0 && v-l.admitted[i] <= span(l.window, sixtieths); i-- {
 		n++
 	}
 	return n
 }
+
+// span returns so many sixtieths of a window.
+func span(window, sixtieths int64) int64 { return window/60*sixtieths + window%60*sixtieths/60 }

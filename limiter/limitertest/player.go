@@ -31,7 +31,7 @@ func NewPlayer(b Backend, t Trace) *Player {
 			sources[at] = &limiter.Source{Scope: r.Rung, Rung: r.Rung, Order: r.Order}
 		}
 		p.limits = append(p.limits, &limiter.Limit{
-			Counter: b.Registry.Use(1, r.Name), Amount: r.Amount, AtCap: r.AtCap, Warn: r.Warn, Source: sources[at],
+			Counter: b.Registry.Use(1, r.Name), Amount: r.Amount, AtCap: r.AtCap, Warn: r.Warn, Reserve: r.Reserve, Source: sources[at],
 		})
 	}
 	return p
@@ -54,15 +54,19 @@ func (p *Player) Do(s Step) Outcome {
 	now.V -= int64(s.Late)
 	switch s.Do {
 	case Reserve:
-		return p.reserve(now, s)
+		ticket, outcome := p.reserve(now, s)
+		p.tickets[s.Ticket] = ticket
+		return outcome
 	case Edit:
 		edited := *p.limits[s.Rule]
-		edited.Amount = s.Amount
+		edited.Amount, edited.Reserve = s.Amount, s.Reserve
 		p.limits[s.Rule] = &edited
 	case Read:
 		return p.read(now, p.trace.Rules[s.Rule].Name)
 	case Sweep:
 		p.Backend.Registry.Sweep(2, now)
+	case Reset:
+		p.reset(now, p.trace.Rules[s.Rule].Name)
 	default:
 		return p.end(now, s)
 	}
@@ -76,17 +80,21 @@ func (s Step) after(now limiter.Instant) limiter.Instant {
 	return now
 }
 
-func (p *Player) reserve(now limiter.Instant, s Step) Outcome {
+// reserve makes a ticket, which is open only where nothing is refused.
+func (p *Player) reserve(now limiter.Instant, s Step) (*limiter.Ticket, Outcome) {
 	ticket := &limiter.Ticket{}
 	for _, i := range s.Rules {
 		ticket.Add(p.limits[i : i+1])
 	}
+	ticket.Estimate(s.Input, s.Output)
 	refusal, err := p.Backend.Reserve(context.Background(), now, ticket)
 	if err != nil {
-		return Outcome{Refused: -1}
+		return ticket, Outcome{Refused: -1}
 	}
-	p.tickets[s.Ticket] = ticket
-	return p.outcome(refusal, ticket)
+	if s.Keep {
+		ticket.Keep()
+	}
+	return ticket, p.outcome(refusal, ticket)
 }
 
 func (p *Player) outcome(r limiter.Refusal, t *limiter.Ticket) Outcome {
@@ -107,7 +115,7 @@ func (p *Player) rule(l *limiter.Limit) int {
 	}
 	for i, own := range p.limits {
 		same := own.Counter.Name() == l.Counter.Name() && own.Source == l.Source
-		if same && own.Amount == l.Amount && own.AtCap == l.AtCap && own.Warn == l.Warn {
+		if same && own.Amount == l.Amount && own.AtCap == l.AtCap && own.Warn == l.Warn && own.Reserve == l.Reserve {
 			return i + 1
 		}
 	}
@@ -121,6 +129,12 @@ func (p *Player) read(now limiter.Instant, name limiter.Name) Outcome {
 	}
 	reading := p.Backend.Read(now, counter)
 	return Outcome{Used: reading.Used, Wait: reading.Reset}
+}
+
+func (p *Player) reset(now limiter.Instant, name limiter.Name) {
+	if counter := p.Backend.Registry.Find(name); counter != nil {
+		p.Backend.Reset(now, counter)
+	}
 }
 
 func (p *Player) end(now limiter.Instant, s Step) Outcome {

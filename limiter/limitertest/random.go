@@ -62,12 +62,14 @@ func (g *generator) step() {
 	case n < 80:
 		g.end(&s)
 	case n < 84:
-		s.Do, s.Rule, s.Amount = Edit, g.IntN(len(g.trace.Rules)), 1+g.Int64N(7)
+		s.Do, s.Rule, s.Amount, s.Reserve = Edit, g.IntN(len(g.trace.Rules)), 1+g.Int64N(7), g.IntN(2) == 0
 		if isTwice(g.trace.Rules, s.Rule) {
 			s.Do = Sweep
 		}
 	case n < 87:
 		s.Do = Sweep
+	case n < 89:
+		s.Do, s.Rule = Reset, g.IntN(len(g.trace.Rules))
 	default:
 		s.Do, s.Rule = Read, g.IntN(len(g.trace.Rules))
 	}
@@ -128,6 +130,8 @@ func (g *generator) reserve(s *Step) {
 	g.made++
 	order := g.Perm(len(g.trace.Rules))
 	s.Rules = order[:1+g.IntN(len(order))]
+	s.Input, s.Output = g.Int64N(4)-1, g.Int64N(4)-1
+	s.Keep = g.IntN(3) == 0
 }
 
 // end draws a way to end a ticket, also one that has ended before.
@@ -149,14 +153,14 @@ func (g *generator) usage() limiter.Usage {
 	n := func() int64 { return g.Int64N(5) - 1 }
 	return limiter.Usage{
 		Input: n(), CacheRead: n(), CacheCreation: n(), Output: n(), Reasoning: n(),
-		ServerToolUseInput: n(), ServerToolUseOutput: n(), CostNanos: n(),
+		ServerToolUseInput: n(), ServerToolUseOutput: n(), CostNanos: n(), Unknown: g.IntN(4) == 0,
 	}
 }
 
 // wrapUp ends every ticket and reads every counter.
 func (g *generator) wrapUp() {
 	for n := range g.made {
-		g.append(Step{Do: one(g, Commit, Release, Cancel), Ticket: n})
+		g.append(Step{Do: one(g, Commit, Release, Cancel), Ticket: n, Usage: g.usage()})
 	}
 	for i := range g.trace.Rules {
 		g.append(Step{Do: Read, Rule: i})

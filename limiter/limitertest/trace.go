@@ -23,12 +23,13 @@ type Trace struct {
 // Rule is one limit of a trace. Rules of equal Rung and Order have one Source;
 // rules of equal Name have one counter.
 type Rule struct {
-	Name   limiter.Name
-	Amount int64
-	AtCap  limiter.AtCap
-	Warn   bool
-	Rung   limiter.Scope
-	Order  int
+	Name    limiter.Name
+	Amount  int64
+	AtCap   limiter.AtCap
+	Warn    bool
+	Reserve bool // means nothing but to token meters
+	Rung    limiter.Scope
+	Order   int
 }
 
 // Action is what a step does.
@@ -40,13 +41,14 @@ const (
 	Commit                // ends a ticket with Usage; as the upstream's when Upstream
 	Release
 	Cancel
-	Edit  // gives rule Rule another Amount, as the plan after an edit does
+	Edit  // gives rule Rule another Amount and Reserve, as the plan after an edit does
 	Read  // reads the counter of rule Rule
 	Sweep // lets the registry forget what is idle, in use by a plan or not
+	Reset // sets what the counter of rule Rule has counted to zero
 )
 
 func (a Action) String() string {
-	return [...]string{"reserve", "commit", "release", "cancel", "edit", "read", "sweep"}[a]
+	return [...]string{"reserve", "commit", "release", "cancel", "edit", "read", "sweep", "reset"}[a]
 }
 
 // Step is one action. Time passes before it. Ending a ticket that was never
@@ -56,13 +58,16 @@ type Step struct {
 	SetWall time.Duration // on the wall clock alone, from this step on
 	Late    time.Duration // the step's reading is so much older than the last: it was overtaken
 
-	Do       Action
-	Ticket   int
-	Rules    []int
-	Usage    limiter.Usage
-	Upstream bool
-	Rule     int
-	Amount   int64
+	Do            Action
+	Ticket        int
+	Rules         []int
+	Input, Output int64 // estimates of a Reserve
+	Keep          bool  // once reserved, the ticket is to Keep what it booked
+	Usage         limiter.Usage
+	Upstream      bool
+	Rule          int
+	Amount        int64
+	Reserve       bool
 }
 
 // Outcome is what a step comes to. Rules are counted from 1; 0 is none.
@@ -79,8 +84,8 @@ func (t Trace) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "start at V %d, wall %s\n", t.Start.V, time.Unix(0, t.Start.Wall).UTC().Format(time.RFC3339Nano))
 	for i, r := range t.Rules {
-		fmt.Fprintf(&b, "rule %d: %d of %s %s, at cap %d, warn %t, rung %s %d\n",
-			i+1, r.Amount, r.Name, r.Name.Timezone, r.AtCap, r.Warn, r.Rung, r.Order)
+		fmt.Fprintf(&b, "rule %d: %d of %s %s, at cap %d, warn %t, reserve %t, rung %s %d\n",
+			i+1, r.Amount, r.Name, r.Name.Timezone, r.AtCap, r.Warn, r.Reserve, r.Rung, r.Order)
 	}
 	for i, s := range t.Steps {
 		fmt.Fprintf(&b, "%3d: %s\n", i, s)
@@ -96,13 +101,14 @@ func (s Step) String() string {
 		for _, r := range s.Rules {
 			text += fmt.Sprintf(" %d", r+1)
 		}
+		text += fmt.Sprintf(", estimated %d and %d, keep %t", s.Input, s.Output, s.Keep)
 	case Commit:
 		text += fmt.Sprintf(" ticket %d with %+v, upstream %t", s.Ticket, s.Usage, s.Upstream)
 	case Release, Cancel:
 		text += fmt.Sprintf(" ticket %d", s.Ticket)
 	case Edit:
-		text += fmt.Sprintf(" rule %d to %d", s.Rule+1, s.Amount)
-	case Read:
+		text += fmt.Sprintf(" rule %d to %d, reserve %t", s.Rule+1, s.Amount, s.Reserve)
+	case Read, Reset:
 		text += fmt.Sprintf(" rule %d", s.Rule+1)
 	}
 	if s.SetWall != 0 || s.Late != 0 {

@@ -8,11 +8,11 @@ import (
 
 // verdict names, within the widest refusing limit, the rule with the longest
 // wait, and waits for all refusing rules.
-func (m *Model) verdict(now limiter.Instant, rules []int) (o Outcome) {
+func (m *Model) verdict(now limiter.Instant, s Step) (o Outcome) {
 	var named time.Duration
-	for _, i := range rules {
+	for _, i := range s.Rules {
 		r := m.rules[i]
-		used, wait, full := m.full(now, i)
+		used, wait, full := m.full(now, i, r.books(s))
 		switch {
 		case !full:
 			continue
@@ -38,16 +38,23 @@ func (m *Model) verdict(now limiter.Instant, rules []int) (o Outcome) {
 	return o
 }
 
-// full says whether a rule has no room. Tokens pass up to the amount, unless
-// they are refused at it; everything else passes below it.
-func (m *Model) full(now limiter.Instant, rule int) (used int64, wait time.Duration, full bool) {
+// full says whether a rule has no room. What is booked passes when the amount
+// holds it too; tokens that are not pass up to the amount, unless they are
+// refused at it; everything else passes below it.
+func (m *Model) full(now limiter.Instant, rule int, books int64) (used int64, wait time.Duration, full bool) {
 	r, c := m.rules[rule], m.counters[m.of[rule]]
 	target := r.Amount - 1
-	if r.Name.Meter.CountsTokens() && r.AtCap == limiter.AdmitAtCap {
+	switch {
+	case books > 0:
+		target = r.Amount - books
+	case r.Name.Meter.CountsTokens() && r.AtCap == limiter.AdmitAtCap:
 		target = r.Amount
 	}
-	if used = c.stands(now, r.Amount); used <= target {
+	switch used = c.stands(now, r.Amount); {
+	case used <= target:
 		return used, 0, false
+	case target < 0:
+		return used, -1, true
 	}
 	return used, c.wait(now, target, r.Amount), true
 }

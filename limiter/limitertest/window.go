@@ -1,8 +1,10 @@
 package limitertest
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
+	"strconv"
 	"time"
 
 	"relay/limiter"
@@ -24,7 +26,13 @@ type logged struct {
 	log    []charge
 }
 
-type charge struct{ place, n int64 }
+// charge is one entry of a log. Those of bookings are kept apart, and for as
+// long as they are open; others of one place are one.
+type charge struct {
+	place, n int64
+	open     bool
+	ticket   int // that booked it
+}
 
 func (c *logged) stands(now limiter.Instant, _ int64) (sum int64) {
 	oldest := c.place(now.V) - c.stays
@@ -38,13 +46,18 @@ func (c *logged) stands(now limiter.Instant, _ int64) (sum int64) {
 
 func (c *logged) charge(now limiter.Instant, _, n int64) int64 {
 	place := c.place(now.V)
-	c.log = slices.DeleteFunc(c.log, func(e charge) bool { return e.place < place-c.stays })
-	if last := len(c.log) - 1; last >= 0 && c.log[last].place == place {
-		c.log[last].n = add(c.log[last].n, n)
-	} else {
-		c.log = append(c.log, charge{place, n})
-	}
+	c.log = slices.DeleteFunc(c.log, func(e charge) bool { return !e.open && e.place < place-c.stays })
+	c.enter(place, n)
 	return 0
+}
+
+func (c *logged) enter(place, n int64) {
+	at := slices.IndexFunc(c.log, func(e charge) bool { return !e.open && e.place == place })
+	if at < 0 {
+		at = len(c.log)
+		c.log = append(c.log, charge{place: place})
+	}
+	c.log[at].n = add(c.log[at].n, n)
 }
 
 func (c *logged) cancel(int64) {}
@@ -61,8 +74,11 @@ func (c *logged) clone() counter {
 }
 
 func (c *logged) append(text []byte) []byte {
-	for _, e := range c.log {
-		text = numbers(text, e.place, e.n)
+	sorted := slices.SortedFunc(slices.Values(c.log), func(a, b charge) int {
+		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.ticket, b.ticket))
+	})
+	for _, e := range sorted {
+		text = strconv.AppendBool(numbers(text, e.place, e.n, int64(e.ticket)), e.open)
 	}
 	return text
 }
