@@ -100,7 +100,7 @@ func (r reach) walk(caller *plan.Caller, route *plan.Route, pin *plan.Host) {
 	var w plan.Walk
 	w.Start(route)
 	for at := w.Next(func([]plan.Fallback) int { return 0 }); at != nil; at = w.Next(func([]plan.Fallback) int { return 0 }) {
-		if at.Model.Refused != nil || caller.RefuseModelLimit(at.Model) != nil {
+		if caller.RefuseModelLimit(at.Model) != nil {
 			continue
 		}
 		for _, pool := range at.Pools {

@@ -76,9 +76,12 @@ func yamlResponse() map[string]*huma.Response {
 var errDryRun = errors.New("dry run")
 
 // tried returns what the write would have been refused for, or errDryRun.
-func tried(base *store.Catalog, documents []manifest.Document) error {
+func tried(base *store.Catalog, e *store.Edit, documents []manifest.Document) error {
 	found := manifest.Check(base, documents)
 	if len(found) == 0 {
+		if err := e.CheckLimits(); err != nil {
+			return err
+		}
 		return errDryRun
 	}
 	problems := make([]store.Problem, len(found))
@@ -107,7 +110,7 @@ func (s *server) apply(ctx context.Context, in *applyInput) (*applyOutput, error
 		if err != nil || !in.Body.DryRun {
 			return err
 		}
-		return tried(s.DB.Catalog(), in.Body.Documents)
+		return tried(s.DB.Catalog(), e, in.Body.Documents)
 	})
 	if errors.Is(err, errDryRun) {
 		c, err = s.DB.Catalog(), nil

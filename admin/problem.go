@@ -50,7 +50,7 @@ func statusOf(code store.Code) int {
 	switch code {
 	case store.CodeInvalid:
 		return http.StatusBadRequest
-	case store.CodeUnprocessable:
+	case store.CodeUnprocessable, store.CodeSharedState:
 		return http.StatusUnprocessableEntity
 	case store.CodeForbidden:
 		return http.StatusForbidden

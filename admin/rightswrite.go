@@ -52,7 +52,7 @@ func (k *errand) withoutHints(c *store.Catalog, err error) error {
 	for i := range shown.Problems {
 		shown.Problems[i].Message, _, _ = strings.Cut(shown.Problems[i].Message, ": did you mean ")
 	}
-	if hidden := k.withoutHidden(c, &shown); hidden > 0 {
+	if hidden := k.withoutHidden(c, &shown); hidden > 0 && fault.Code == store.CodeConflict {
 		shown.Message = "others still need it, some of which you may not see: change or delete these first"
 	}
 	if fault.Message == summary(fault.Problems) {
@@ -61,16 +61,16 @@ func (k *errand) withoutHints(c *store.Catalog, err error) error {
 	return &shown
 }
 
-// withoutHidden takes records that the caller may not see out of the problems,
-// and counts them.
+// withoutHidden takes records that the caller may not see out of the problems
+// that name others than those that were sent, and counts them.
 func (k *errand) withoutHidden(c *store.Catalog, fault *store.Error) (hidden int) {
-	if fault.Code != store.CodeConflict {
+	if fault.Code != store.CodeConflict && fault.Code != store.CodeSharedState {
 		return 0
 	}
 	before := len(fault.Problems)
 	fault.Problems = slices.DeleteFunc(fault.Problems, func(p store.Problem) bool {
 		table := c.Of(p.Kind)
-		if table == nil || p.Field != "" {
+		if table == nil || p.Field != "" && fault.Code == store.CodeConflict {
 			return false
 		}
 		rec := table.FindByName(p.Name)

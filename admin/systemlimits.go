@@ -6,7 +6,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"relay/limiter"
 	"relay/store"
 )
 
@@ -17,7 +16,7 @@ import (
 // who refers to it.
 func EnsureSystemLimits(db *store.DB, log zerolog.Logger) error {
 	_, err := db.Write(func(e *store.Edit) error {
-		for _, rec := range systemLimits() {
+		for _, rec := range store.ShippedLimits() {
 			if e.Catalog().SystemLimit(rec.Metadata.Name) != nil {
 				continue
 			}
@@ -67,32 +66,5 @@ func keepSystemLimit(rec, former *store.RateLimit) error {
 }
 
 func isSystemLimit(rec *store.RateLimit) bool {
-	return rec.Metadata.OfSystem() && slices.ContainsFunc(systemLimits(), func(shipped *store.RateLimit) bool { return shipped.Metadata.Name == rec.Metadata.Name })
-}
-
-// systemLimits are the limits as shipped: all sliding windows.
-func systemLimits() []*store.RateLimit {
-	return []*store.RateLimit{
-		systemLimit(store.SystemControlAPI, "The control API, per client address.", false,
-			requests(10, 1), requests(300, 60)),
-		systemLimit(store.SystemInferenceAPI, "The inference API, per relay key.", false),
-		systemLimit(store.SystemProxy, "Proxy mode, per relay key.", false),
-		systemLimit(store.SystemProxyAnonymous, "Proxy mode without a relay key, per client address.", true,
-			requests(60, 60), sliding(limiter.MeterTokens, 5000, 60), sliding(limiter.MeterConcurrency, 10, 60)),
-	}
-}
-
-func systemLimit(name, description string, enabled bool, rules ...limiter.Rule) *store.RateLimit {
-	return &store.RateLimit{
-		Metadata: store.Metadata{Name: name, Description: description, Owner: &store.Ref{Kind: store.KindSystem}},
-		Spec:     store.RateLimitSpec{Enabled: &enabled, Rules: rules},
-	}
-}
-
-func requests(amount, window int64) limiter.Rule {
-	return sliding(limiter.MeterRequests, amount, window)
-}
-
-func sliding(meter limiter.Meter, amount, window int64) limiter.Rule {
-	return limiter.Rule{Meter: meter, Amount: amount, Window: window, Strategy: limiter.SlidingWindow}
+	return rec.Metadata.OfSystem() && slices.ContainsFunc(store.ShippedLimits(), func(shipped *store.RateLimit) bool { return shipped.Metadata.Name == rec.Metadata.Name })
 }

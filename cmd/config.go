@@ -27,17 +27,18 @@ type Config struct {
 	MaxAttempts     int           `mapstructure:"max_attempts" doc:"How many upstream attempts one request may make over all its models, 1 to 100."`
 	ShutdownTimeout time.Duration `mapstructure:"shutdown_timeout" doc:"How long requests and streams may go on after SIGTERM."`
 
-	Inference InferenceConfig `mapstructure:"inference" doc:"The listener that callers use."`
-	Control   ControlConfig   `mapstructure:"control" doc:"The listener of the control API, /metrics and /readyz."`
-	Upstream  UpstreamConfig  `mapstructure:"upstream" doc:"Connections to providers."`
-	Stream    StreamConfig    `mapstructure:"stream" doc:"Streamed answers."`
-	Media     MediaConfig     `mapstructure:"media" doc:"What is sent to and asked of endpoints of audio and images."`
-	Proxy     ProxyConfig     `mapstructure:"proxy" doc:"Proxy mode, in which callers bring their own upstream credential (X-Relay-Proxy: 1)."`
-	Limits    LimitsConfig    `mapstructure:"limits" doc:"What limits and budgets fall back to when they do not say."`
-	State     StateConfig     `mapstructure:"state" doc:"Counters of limits."`
-	Usage     UsageConfig     `mapstructure:"usage" doc:"The record of what was used."`
-	Backup    BackupConfig    `mapstructure:"backup" doc:"Copies of the database that the running server makes."`
-	Log       LogConfig       `mapstructure:"log" doc:"The log on stderr."`
+	Inference InferenceConfig   `mapstructure:"inference" doc:"The listener that callers use."`
+	Control   ControlConfig     `mapstructure:"control" doc:"The listener of the control API, /metrics and /readyz."`
+	Upstream  UpstreamConfig    `mapstructure:"upstream" doc:"Connections to providers."`
+	Stream    StreamConfig      `mapstructure:"stream" doc:"Streamed answers."`
+	Media     MediaConfig       `mapstructure:"media" doc:"What is sent to and asked of endpoints of audio and images."`
+	Proxy     ProxyConfig       `mapstructure:"proxy" doc:"Proxy mode, in which callers bring their own upstream credential (X-Relay-Proxy: 1)."`
+	Limits    LimitsConfig      `mapstructure:"limits" doc:"What limits and budgets fall back to when they do not say."`
+	State     StateConfig       `mapstructure:"state" doc:"Counters of limits."`
+	Shared    SharedStateConfig `mapstructure:"shared_state" doc:"What several processes have in common."`
+	Usage     UsageConfig       `mapstructure:"usage" doc:"The record of what was used."`
+	Backup    BackupConfig      `mapstructure:"backup" doc:"Copies of the database that the running server makes."`
+	Log       LogConfig         `mapstructure:"log" doc:"The log on stderr."`
 
 	Auth  AuthConfig  `mapstructure:"auth" doc:"Signing in."`
 	Audit AuditConfig `mapstructure:"audit" doc:"The record of who did what."`
@@ -48,7 +49,7 @@ type Config struct {
 	Domain         string   `mapstructure:"domain" doc:"The name under which callers reach Relay, such as llm.example; a loopback listener answers to it as well."`
 
 	File       string          `mapstructure:"-"` // the file that was read, or ""
-	Written    map[string]bool `mapstructure:"-"` // keys that a file, a variable or a flag gives
+	Written    map[string]bool `mapstructure:"-"` // keys that a file, a variable or a flag gives; not those it leaves empty
 	MasterKey  store.Secret    `mapstructure:"-"` // of RELAY_MASTER_KEY; goes before MasterKeyFile
 	AdminToken store.Secret    `mapstructure:"-"` // of RELAY_ADMIN_TOKEN or its file
 }
@@ -109,19 +110,12 @@ type ProxyConfig struct {
 	AllowAnonymous bool `mapstructure:"allow_anonymous" doc:"Whether callers without a relay key may use it, under limit inference-api-proxy-anonymous; setting proxy switches it on at run time."`
 }
 
-// LimitsConfig holds the process-wide switches of limits.
-type LimitsConfig struct {
-	Headers  string `mapstructure:"headers" oneof:"off,rejections,all" doc:"X-RateLimit headers about Relay's own limits: off, on rejections, or on all answers; setting limits changes it at run time unless it is written here."`
-	AtCap    string `mapstructure:"at_cap" oneof:"admit,refuse" doc:"Whether a request passes when tokens stand exactly at the amount: admit or refuse; setting limits changes it likewise."`
-	Timezone string `mapstructure:"timezone" doc:"The zone in which days, weeks and months of budgets begin; setting limits changes it likewise."`
-	Restart  string `mapstructure:"restart" oneof:"normal,never-over" doc:"What a crash may make limits forget: normal, what was admitted since the last write; never-over, no request, as each waits for the disk before it is sent on; setting limits changes it for the next start."`
-}
-
 // keptPatience is how long a request waits for its reserve to be on disk.
 const keptPatience = 5 * time.Second
 
 // StateConfig is about counters.
 type StateConfig struct {
+	Backend          string        `mapstructure:"backend" doc:"Where they are kept: memory, each process counts for itself."`
 	SnapshotInterval time.Duration `mapstructure:"snapshot_interval" doc:"How often changed counters are written at least, 100ms to 1m."`
 }
 
@@ -179,8 +173,8 @@ func DefaultConfig() Config {
 		Upstream: UpstreamConfig{MaxIdlePerHost: 1024},
 		Stream:   StreamConfig{KeepAlive: 15 * time.Second, IdleTimeout: 10 * time.Minute},
 		Media:    MediaConfig{MaxUploadBytes: 25 << 20, MaxSpeechChars: 4096},
-		Limits:   LimitsConfig{Headers: "off", AtCap: "admit", Timezone: "UTC", Restart: "normal"},
-		State:    StateConfig{SnapshotInterval: time.Second},
+		Limits:   LimitsConfig{Profile: "default", Timezone: "UTC", Restart: "normal"},
+		State:    StateConfig{Backend: "memory", SnapshotInterval: time.Second},
 		Usage:    UsageConfig{FlushInterval: 100 * time.Millisecond, Queue: 32 << 20, OnFull: "refuse", Durability: "normal"},
 		Backup:   BackupConfig{Every: 24 * time.Hour, Keep: 7},
 		Log:      LogConfig{Level: "info", Format: "auto"},

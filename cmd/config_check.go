@@ -58,6 +58,8 @@ func (c *Config) check(origins settings) []string {
 	k.control(c)
 	k.signIn(c)
 	k.timezone("limits.timezone", c.Limits.Timezone)
+	k.between("limits.default_output_tokens", c.Limits.DefaultOutput, 0, 1<<50, plainText)
+	k.backend(c.State.Backend)
 	for _, text := range c.TrustedProxies {
 		if _, err := parseNetwork(text); err != nil {
 			k.fault("trusted_proxies", "%v", err)
@@ -166,5 +168,15 @@ func isLoopback(host string) bool {
 func (k *configChecker) timezone(key, name string) {
 	if _, err := time.LoadLocation(name); err != nil || name == "" || name == "Local" {
 		k.fault(key, "%q is not a time zone; write a name such as UTC or Europe/Berlin", name)
+	}
+}
+
+func (k *configChecker) backend(name string) {
+	switch name {
+	case "memory":
+	case "redis":
+		k.fault("state.backend", "this version of Relay keeps counters in memory only; write memory: each process then counts for itself")
+	default:
+		k.fault("state.backend", "%q is not memory", name)
 	}
 }

@@ -17,8 +17,8 @@ import (
 type configLeaf struct {
 	key   string // "inference.listen"
 	doc   string
-	oneOf []string
-	value any // the default
+	oneOf []string // besides the default
+	value any      // the default
 }
 
 // env returns the environment variable of the key: RELAY_INFERENCE_LISTEN.
@@ -62,7 +62,7 @@ func (l configLeaf) parse(text string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(l.oneOf) > 0 && !slices.Contains(l.oneOf, text) {
+	if len(l.oneOf) > 0 && text != l.value && !slices.Contains(l.oneOf, text) {
 		return nil, fmt.Errorf("%q is none of %s", text, strings.Join(l.oneOf, ", "))
 	}
 	return value, nil
@@ -97,6 +97,12 @@ func parseAs(t reflect.Type, text string) (any, error) {
 		return ParseSize(text)
 	case reflect.TypeFor[int]():
 		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a whole number", text)
+		}
+		return n, nil
+	case reflect.TypeFor[int64]():
+		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("%q is not a whole number", text)
 		}

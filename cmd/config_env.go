@@ -112,11 +112,13 @@ type setting struct {
 	origin string
 }
 
-// written returns the keys that the source gives.
+// written returns the keys that the source gives. An empty text says nothing.
 func (s settings) written() map[string]bool {
 	keys := make(map[string]bool, len(s))
-	for key := range s {
-		keys[key] = true
+	for key, one := range s {
+		if one.value != "" {
+			keys[key] = true
+		}
 	}
 	return keys
 }

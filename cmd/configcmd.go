@@ -3,6 +3,7 @@ package cmd
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,11 +63,10 @@ const fromDefault = "default"
 // which only the environment has any.
 func configRows(cfg Config, origins settings, changed bool) []configRow {
 	rows := []configRow{}
-	for _, leaf := range leavesOf(reflect.ValueOf(cfg), "") {
-		row := configRow{leaf.key, leaf.text(), fromDefault}
-		if one, written := origins[leaf.key]; written {
-			row.From = one.origin
-		}
+	inUse := cfg
+	inUse.Limits = cfg.Limits.orElse(profileSwitches(cfg.Limits.Profile))
+	for _, leaf := range leavesOf(reflect.ValueOf(inUse), "") {
+		row := configRow{leaf.key, leaf.text(), cfg.originOf(leaf.key, origins)}
 		if row.From != fromDefault || !changed {
 			rows = append(rows, row)
 		}
@@ -81,6 +81,22 @@ func configRows(cfg Config, origins settings, changed bool) []configRow {
 		}
 	}
 	return rows
+}
+
+// originOf tells where the value of a key was written.
+func (c *Config) originOf(key string, origins settings) string {
+	one, written := origins[key]
+	profile, profiled := origins[profileKey]
+	switch {
+	case slices.Contains(profileSwitchKeys(), key) && !c.Written[key]:
+		if profiled {
+			return profileKey + ", " + profile.origin
+		}
+		return fromDefault
+	case written:
+		return one.origin
+	}
+	return fromDefault
 }
 
 func (a *app) configPathCommand() *cobra.Command {

@@ -43,7 +43,7 @@ func openEngine(cfg Config, env Environment, log zerolog.Logger) (*engine, error
 	}
 	db, err := store.Open(store.Options{
 		Dir: cfg.DataDir, MasterKey: cfg.MasterKey, MasterKeyFile: cfg.MasterKeyFile,
-		BackupDir: cfg.Backup.Dir, Getenv: env.get, Log: log, OnAudit: audit.put,
+		BackupDir: cfg.Backup.Dir, Getenv: env.get, Log: log, OnAudit: audit.put, RefuseLimits: cfg.refuseLimits,
 		FlushInterval: cfg.Usage.FlushInterval, QueueBytes: int64(cfg.Usage.Queue), SnapshotInterval: cfg.State.SnapshotInterval,
 	})
 	if err != nil {
@@ -105,7 +105,7 @@ func (e *engine) compiler(next *store.Catalog) (swap func(), problems []store.Pr
 	limits := e.cfg.limits(next)
 	p := plan.Compile(plan.Input{
 		Catalog: next, Registry: e.registry, KeyValue: e.db.HostKeyValue,
-		AtCap: atCap(limits.AtCap), Timezone: limits.Timezone, Open: e.cfg.Inference.open(),
+		Switches: limits.switches(), Timezone: limits.Timezone, Open: e.cfg.Inference.open(),
 		Proxy: plan.ProxySwitch(e.cfg.Proxy), RBAC: e.cfg.Authz == "rbac",
 	})
 	return func() {

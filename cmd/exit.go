@@ -78,6 +78,8 @@ func message(err error) string {
 		lines[i] = faultLine(one)
 	}
 	switch {
+	case len(lines) > 1 && (refusedAs(err, store.CodeSharedState) || store.CodeOf(err) == store.CodeSharedState):
+		return text + "\n" + strings.Join(lines, "\n") // which tells what to do
 	case len(lines) > 1:
 		return fmt.Sprintf("%d things are wrong:\n%s", len(lines), strings.Join(lines, "\n"))
 	case len(lines) == 1 && !strings.Contains(text, lines[0]):
@@ -134,7 +136,7 @@ func exitOfStatus(status int) int {
 
 func exitOfStore(code store.Code) int {
 	switch code {
-	case store.CodeInvalid, store.CodeUnprocessable, store.CodeForbidden:
+	case store.CodeInvalid, store.CodeUnprocessable, store.CodeSharedState, store.CodeForbidden:
 		return exitRefused
 	case store.CodeNotFound:
 		return exitNotFound

@@ -88,3 +88,6 @@ var NewLogBuffer = newLogBuffer
 
 // ClockWarnings tells of a clock that cannot be right.
 var ClockWarnings = clockWarnings
+
+// LimitsUnder returns the switches of limits that hold under a catalog.
+func LimitsUnder(cfg Config, c *store.Catalog) LimitsConfig { return cfg.limits(c) }

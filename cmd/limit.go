@@ -28,15 +28,17 @@ type rateLimitFlags struct {
 	atCap    string
 	charge   string
 	onOutage string
+	alone    bool
 }
 
 func (r *rateLimitFlags) register(flags *pflag.FlagSet) {
 	r.limits = registerLimits(flags)
 	flags.StringArrayVar(&r.rules, "rule", nil, "`METER:AMOUNT/WINDOW:STRATEGY`, such as requests:100/10m:token-bucket or tokens.output:50000/1h; repeatable")
-	flags.StringSliceVar(&r.per, "per", nil, "a count of its own for each `key`, member, team, user or model; or none: one for all")
+	flags.StringSliceVar(&r.per, "per", nil, "a count of its own for each `key`, member, team, project, user, model or endpoint; or none: one for all")
 	flags.StringVar(&r.atCap, "at-cap", "", "whether a request passes when tokens stand exactly at the amount: `admit` or refuse")
 	flags.StringVar(&r.charge, "charge", "", "`WHEN` tokens count: actual, or reserve for an estimate up front")
 	flags.StringVar(&r.onOutage, "on-outage", "", "`WHAT` holds while shared counters cannot be reached: local, refuse or allow")
+	flags.BoolVar(&r.alone, "standalone", false, "apply to everything by itself, or to what its match selects, and under no policy")
 }
 
 // spec returns the members that the flags set, with what becomes of the present
@@ -60,6 +62,9 @@ func (r *rateLimitFlags) spec(flags *pflag.FlagSet, present []limiter.Rule) (map
 			spec[member.name] = textOrNull(member.value)
 		}
 	}
+	if flags.Changed("standalone") {
+		spec["standalone"] = r.alone
+	}
 	return spec, nil
 }
 
@@ -70,9 +75,11 @@ func (a *app) limitAddCommand() *cobra.Command {
 		Aliases: []string{"create"},
 		Short:   "Make a rate limit",
 		Long: "Makes a rate limit. Who is under a policy that uses it shares what it counts; with\n" +
-			"--per key each key counts for itself. Windows slide, unless a rule says otherwise.",
+			"--per key each key counts for itself. Windows slide, unless a rule says otherwise. What a\n" +
+			"limit matches and when it is suspended stands in manifests (relay apply) and the control API.",
 		Example: "  relay limit add chat-rl --rpm 60 --tpm 200000 --concurrency 5\n" +
-			"  relay limit add burst --rule requests:100/10m:token-bucket --per key",
+			"  relay limit add burst --rule requests:100/10m:token-bucket --per key\n" +
+			"  relay limit add everybody --rpm 6000 --charge reserve --standalone",
 		Args: exactly("NAME"),
 	}
 	flags.register(c.Flags())

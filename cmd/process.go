@@ -62,6 +62,9 @@ func startProcess(cfg Config, env Environment, log zerolog.Logger) (*process, er
 }
 
 func (p *process) start(env Environment) error {
+	if err := p.checkStoredLimits(); err != nil {
+		return err
+	}
 	if err := errors.Join(admin.FirstBoot(p.db), admin.EnsureSystemLimits(p.db, p.log), admin.EnsureRoles(p.db), admin.EnsureNamed(p.db, p.cfg.Auth.OIDC.provider()), p.ship()); err != nil {
 		return err
 	}

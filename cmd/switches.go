@@ -5,19 +5,39 @@ import (
 	"strings"
 	"time"
 
+	"relay/gateway/plan"
 	"relay/store"
 )
 
-// limits returns the process-wide switches of limits that hold under a catalog:
-// what is written for the process goes before setting limits, and that before
-// the default.
+// limits returns the process-wide switches of limits that hold under a catalog.
+// A switch that is written for the process goes before everything, and then a
+// profile that is; else setting limits says: its switches before its profile.
 func (c *Config) limits(catalog *store.Catalog) LimitsConfig {
 	set := catalog.Setting(store.SettingLimits)
-	return LimitsConfig{
-		Headers:  inForce(c, "limits.headers", c.Limits.Headers, set.Headers),
-		AtCap:    inForce(c, "limits.at_cap", c.Limits.AtCap, set.AtCap),
-		Timezone: inForce(c, "limits.timezone", c.Limits.Timezone, set.Timezone),
-		Restart:  inForce(c, "limits.restart", c.Limits.Restart, set.Restart),
+	limits := c.Limits
+	limits.Profile = inForce(c, profileKey, c.Limits.Profile, set.Profile)
+	if !c.Written[profileKey] {
+		limits = limits.orElse(LimitsConfig{Headers: set.Headers, KeyWindows: set.KeyWindows, AtCap: set.AtCap, Charge: set.Charge, OnOutage: set.OnOutage})
+	}
+	limits = limits.orElse(profileSwitches(limits.Profile))
+	limits.DefaultOutput = c.defaultOutput(set.DefaultOutputTokens)
+	limits.Timezone = inForce(c, "limits.timezone", c.Limits.Timezone, set.Timezone)
+	limits.Restart = inForce(c, "limits.restart", c.Limits.Restart, set.Restart)
+	return limits
+}
+
+// defaultOutput is inForce for a setting whose zero says something.
+func (c *Config) defaultOutput(set *int64) int64 {
+	if set == nil || c.Written["limits.default_output_tokens"] {
+		return c.Limits.DefaultOutput
+	}
+	return *set
+}
+
+// switches are those that plans are compiled with.
+func (l LimitsConfig) switches() plan.Switches {
+	return plan.Switches{
+		AtCap: atCap(l.AtCap), Reserve: l.Charge == "reserve", AlignKeys: l.KeyWindows == "fixed", DefaultOutput: l.DefaultOutput,
 	}
 }
 
@@ -36,20 +56,24 @@ func inForce[T comparable](c *Config, key string, configured, set T) T {
 	return set
 }
 
-// actedUpon are the members of settings that something acts upon, with the key
-// of the configuration that goes before them, if any.
-func actedUpon(section string) map[string]string {
+// actedUpon are the members of settings that something acts upon, with the keys
+// of the configuration that go before them, if any.
+func actedUpon(section string) map[string][]string {
 	switch section {
 	case store.SettingInference:
-		return map[string]string{"allowMissingPolicy": ""}
+		return map[string][]string{"allowMissingPolicy": nil}
 	case store.SettingLimits:
-		return map[string]string{"headers": "limits.headers", "atCap": "limits.at_cap", "timezone": "limits.timezone", "restart": "limits.restart"}
+		return map[string][]string{
+			"profile": {profileKey}, "headers": {"limits.headers", profileKey}, "keyWindows": {"limits.key_windows", profileKey},
+			"atCap": {"limits.at_cap", profileKey}, "charge": {"limits.charge", profileKey}, "onOutage": {"limits.on_outage", profileKey},
+			"defaultOutputTokens": {"limits.default_output_tokens"}, "timezone": {"limits.timezone"}, "restart": {"limits.restart"},
+		}
 	case store.SettingProxy:
-		return map[string]string{"enabled": "", "allowAnonymous": ""}
+		return map[string][]string{"enabled": nil, "allowAnonymous": nil}
 	case store.SettingTokens:
-		return map[string]string{"defaultTTL": "", "maxTTL": ""}
+		return map[string][]string{"defaultTTL": nil, "maxTTL": nil}
 	case store.SettingAudit:
-		return map[string]string{"retention": "audit.retention"}
+		return map[string][]string{"retention": {"audit.retention"}}
 	}
 	return nil
 }
@@ -73,13 +97,15 @@ func (c *Config) settingWarnings(catalog *store.Catalog, restart string) []store
 }
 
 // idle says why a member changes nothing, or "".
-func (c *Config) idle(acted map[string]string, member string) string {
-	key, known := acted[member]
-	switch {
-	case !known:
+func (c *Config) idle(acted map[string][]string, member string) string {
+	keys, known := acted[member]
+	if !known {
 		return "changes nothing: this version of Relay does not act upon it"
-	case c.Written[key]:
-		return "changes nothing: the configuration says " + key + ", which goes before it (relay config show tells where)"
+	}
+	for _, key := range keys {
+		if c.Written[key] {
+			return "changes nothing: the configuration says " + key + ", which goes before it (relay config show tells where)"
+		}
 	}
 	return ""
 }

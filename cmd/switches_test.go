@@ -7,7 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"relay/cmd"
 	"relay/gateway/echo"
+	"relay/store"
 )
 
 // connected starts a server with an upstream that echoes.
@@ -132,13 +136,110 @@ func TestSettings_GiveWayToWhatTheConfigurationSays(t *testing.T) {
 	}
 }
 
-func TestSettings_RefuseWhatWouldTightenLimitsAndIsNotDone(t *testing.T) {
+func TestSettings_OfAProfileHoldFromTheNextRequestOn(t *testing.T) {
+	s := connected(t, nil)
+	key := s.done("", "key", "add", "alice", "--rpm", "100")
+	told := func() string {
+		answer, text := s.ask(key)
+		if answer.StatusCode != http.StatusOK {
+			t.Fatalf("%d %s", answer.StatusCode, text)
+		}
+		return answer.Header.Get("X-Ratelimit-Limit-Requests")
+	}
+	s.set("limits", `{"profile":"aligned"}`)
+	if got := told(); got != "100" {
+		t.Errorf("told of a limit of %q under profile aligned", got)
+	}
+	s.set("limits", `{"profile":"aligned","headers":"off"}`)
+	if got := told(); got != "" {
+		t.Errorf("told of a limit of %s under profile aligned and headers off", got)
+	}
+	if warnings := encoded(t, s.control.row("/api/status")["warnings"]); strings.Contains(warnings, `"kind":"setting"`) {
+		t.Errorf("warned of settings that are in use: %s", warnings)
+	}
+}
+
+func TestSettings_GiveWayToTheProfileOfTheConfiguration(t *testing.T) {
+	s := connected(t, map[string]string{"RELAY_LIMITS_PROFILE": "default"})
+	key := s.done("", "key", "add", "alice", "--rpm", "100")
+	s.set("limits", `{"profile":"aligned","headers":"all","keyWindows":"fixed","atCap":"refuse","charge":"actual","onOutage":"refuse","defaultOutputTokens":100}`)
+	if answer, _ := s.ask(key); answer.Header.Get("X-Ratelimit-Limit-Requests") != "" {
+		t.Error("headers are sent although the profile of the environment says off")
+	}
+	warnings := encoded(t, s.control.row("/api/status")["warnings"])
+	for _, member := range []string{"profile", "headers", "keyWindows", "atCap", "charge", "onOutage"} {
+		if part := `"field":"spec.` + member + `","kind":"setting","message":"changes nothing: the configuration says limits.profile`; !strings.Contains(warnings, part) {
+			t.Errorf("no warning %s in %s", part, warnings)
+		}
+	}
+	if strings.Contains(warnings, "defaultOutputTokens") {
+		t.Errorf("a profile sets no tokens of output: %s", warnings)
+	}
+}
+
+func TestSettings_OfLimitsTakeNothingUnknown(t *testing.T) {
 	s := startServing(t, dataDir(t), nil)
-	for _, spec := range []string{`{"charge":"reserve"}`, `{"onOutage":"refuse"}`, `{"profile":"strict"}`, `{"keyWindows":"fixed"}`} {
-		text := s.control.must(http.StatusBadRequest, http.MethodPost, "/api/settings", `{"metadata":{"name":"limits"},"spec":`+spec+`}`)
-		if !strings.Contains(text, "this version of Relay does nothing else") {
+	for spec, field := range map[string]string{
+		`{"profile":"loose"}`: "spec.profile", `{"keyWindows":"rolling"}`: "spec.keyWindows", `{"charge":"later"}`: "spec.charge",
+		`{"onOutage":"ignore"}`: "spec.onOutage", `{"defaultOutputTokens":-1}`: "spec.defaultOutputTokens", `{"key_windows":"fixed"}`: "spec.key_windows",
+	} {
+		if text := s.control.must(http.StatusBadRequest, http.MethodPost, "/api/settings", `{"metadata":{"name":"limits"},"spec":`+spec+`}`); !strings.Contains(text, field) {
 			t.Errorf("%s: %s", spec, text)
 		}
 	}
-	s.set("limits", `{"charge":"actual","onOutage":"local","profile":"default","keyWindows":"sliding"}`)
+}
+
+func TestLimits_SayWhatGoesBeforeWhat(t *testing.T) {
+	aligned := cmd.LimitsConfig{Profile: "aligned", Headers: "all", KeyWindows: "fixed", AtCap: "refuse", Charge: "actual", OnOutage: "local", Timezone: "UTC", Restart: "normal"}
+	strict := cmd.LimitsConfig{Profile: "strict", Headers: "rejections", KeyWindows: "sliding", AtCap: "refuse", Charge: "reserve", OnOutage: "refuse", Timezone: "UTC", Restart: "normal"}
+	standard := cmd.LimitsConfig{Profile: "default", Headers: "off", KeyWindows: "sliding", AtCap: "admit", Charge: "actual", OnOutage: "local", Timezone: "UTC", Restart: "normal"}
+	with := func(base cmd.LimitsConfig, change func(*cmd.LimitsConfig)) cmd.LimitsConfig {
+		change(&base)
+		return base
+	}
+	tokens := func(n int64) *int64 { return &n }
+	tests := []struct {
+		name, file string
+		set        *store.SettingSpec
+		want       cmd.LimitsConfig
+	}{
+		{"nothing is written", "", nil, standard},
+		{"the file's profile", "limits: {profile: aligned}", nil, aligned},
+		{"the file's switch before its profile", "limits: {profile: strict, charge: actual}", nil, with(strict, func(l *cmd.LimitsConfig) { l.Charge = "actual" })},
+		{"the setting's profile", "", &store.SettingSpec{Profile: "strict"}, strict},
+		{"the setting's switches before its profile", "", &store.SettingSpec{Profile: "strict", Headers: "all", KeyWindows: "fixed", AtCap: "admit", Charge: "actual", OnOutage: "allow"},
+			with(strict, func(l *cmd.LimitsConfig) {
+				l.Headers, l.KeyWindows, l.AtCap, l.Charge, l.OnOutage = "all", "fixed", "admit", "actual", "allow"
+			})},
+		{"the setting's switches without a profile", "", &store.SettingSpec{OnOutage: "refuse"}, with(standard, func(l *cmd.LimitsConfig) { l.OnOutage = "refuse" })},
+		{"the file's profile before the setting's profile and switches", "limits: {profile: aligned}",
+			&store.SettingSpec{Profile: "strict", Headers: "off", KeyWindows: "sliding", AtCap: "admit", Charge: "reserve", OnOutage: "allow"}, aligned},
+		{"the file's switches before the setting's profile and switches", "limits: {headers: all, key_windows: fixed}",
+			&store.SettingSpec{Profile: "strict", Headers: "off", AtCap: "admit"}, with(strict, func(l *cmd.LimitsConfig) { l.Headers, l.KeyWindows, l.AtCap = "all", "fixed", "admit" })},
+		{"an empty switch is none", "limits: {headers: \"\"}", &store.SettingSpec{Headers: "all"}, with(standard, func(l *cmd.LimitsConfig) { l.Headers = "all" })},
+		{"the file's profile default", "limits: {profile: default}", &store.SettingSpec{Profile: "aligned"}, standard},
+		{"tokens of output of the file", "limits: {default_output_tokens: 7}", &store.SettingSpec{DefaultOutputTokens: tokens(9)}, with(standard, func(l *cmd.LimitsConfig) { l.DefaultOutput = 7 })},
+		{"tokens of output of the setting under the file's profile", "limits: {profile: aligned}", &store.SettingSpec{DefaultOutputTokens: tokens(9)}, with(aligned, func(l *cmd.LimitsConfig) { l.DefaultOutput = 9 })},
+		{"none of the setting before the file's", "limits: {default_output_tokens: 0}", &store.SettingSpec{DefaultOutputTokens: tokens(9)}, standard},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := store.NewCatalog()
+			if test.set != nil {
+				c = store.NewCatalog(&store.Setting{Metadata: store.Metadata{ID: "1", Name: store.SettingLimits}, Spec: *test.set})
+			}
+			if diff := gocmp.Diff(test.want, cmd.LimitsUnder(load(t, test.file, nil, bare()), c)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLimits_OfAFlagAndOfTheEnvironmentGoBeforeSettings(t *testing.T) {
+	c := store.NewCatalog(&store.Setting{Metadata: store.Metadata{ID: "1", Name: store.SettingLimits}, Spec: store.SettingSpec{Profile: "strict", Charge: "reserve"}})
+	env := environment(map[string]string{"HOME": "/home/op", "RELAY_LIMITS_ON_OUTAGE": "allow"})
+	got := cmd.LimitsUnder(load(t, "", map[string]string{"limits.charge": "actual"}, env), c)
+	if got.Charge != "actual" || got.OnOutage != "allow" || got.Profile != "strict" || got.AtCap != "refuse" {
+		t.Errorf("got %+v", got)
+	}
 }

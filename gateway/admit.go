@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"time"
+
 	"relay/gateway/plan"
 	"relay/gateway/wire"
 	"relay/limiter"
@@ -22,32 +24,55 @@ func (x *exchange) admit() error {
 	if r := x.caller.RefuseModelLimit(x.model); r != nil {
 		return refusedByPlan(r)
 	}
-	now := x.s.clock.Now()
-	x.ticket.Add(x.caller.Limits)
+	x.facts = plan.Facts{
+		Caller: x.caller, Model: x.model, Asked: x.requested, Endpoint: x.call.name, User: x.event.User, Now: x.s.clock.Now(),
+	}
+	x.addHeld(&x.ticket, &x.caller.Held, &x.facts)
 	if x.proxied {
-		if err := x.proxyLimits(now); err != nil {
+		if err := x.proxyLimits(); err != nil {
 			return err
 		}
 	}
-	x.addModelLimits(&x.ticket, x.model)
-	refusal, err := x.s.limiter.Reserve(x.r.Context(), now, &x.ticket)
-	if err != nil {
-		return wire.NewError(wire.CodeLimiterUnavailable, "The limits of this key cannot be checked now. Try again shortly.")
+	x.addModelLimits(&x.ticket, &x.facts)
+	if r := x.book(&x.ticket); r != nil {
+		return refusedByPlan(r)
 	}
-	if refusal.Refused() {
+	refusal, err := x.s.limiter.Reserve(x.r.Context(), x.facts.Now, &x.ticket)
+	switch {
+	case err != nil && x.ticket.Len() > 0:
+		return refusedByPlan(limiterUnavailable("The limits of this key"))
+	case refusal.Refused():
 		return x.limited(refusal)
 	}
 	x.admitted = true
 	return nil
 }
 
+// limiterRetry is when a limiter that cannot answer is to be asked again.
+const limiterRetry = time.Second
+
+// limiterUnavailable refuses what the limiter cannot answer for: a limit that
+// nobody checks is none.
+func limiterUnavailable(what string) *plan.Refused {
+	return &plan.Refused{Code: wire.CodeLimiterUnavailable, By: "relay", Message: what + " cannot be checked now. Try again shortly."}
+}
+
+// addHeld adds what limits the request out of what limits many.
+func (x *exchange) addHeld(t *limiter.Ticket, held *plan.Held, f *plan.Facts) {
+	t.Add(held.Limits)
+	for _, s := range held.Selective {
+		t.Add(s.Limits(f))
+	}
+}
+
 // addModelLimits adds what limits the caller at a model, and what limits the
 // model for everybody.
-func (x *exchange) addModelLimits(t *limiter.Ticket, m *plan.Model) {
+func (x *exchange) addModelLimits(t *limiter.Ticket, f *plan.Facts) {
 	for _, perModel := range x.caller.ModelLimits {
-		t.Add(perModel.Of(m).Limits)
+		limit := perModel.Of(f.Model)
+		x.addHeld(t, &limit.Held, f)
 	}
-	t.Add(m.Limits)
+	t.Add(f.Model.Limits)
 }
 
 // takePlace asks for a place in the usage queue. Refused requests use it too.
@@ -58,16 +83,28 @@ func (x *exchange) takePlace() {
 }
 
 // reserveUpstream reserves the limits above one key: its host's, its host
-// account's and its own.
-func (x *exchange) reserveUpstream(c candidate) (limiter.Refusal, bool) {
+// account's and its own. A key that can never take the request is passed over,
+// and so is one whose limits cannot be checked.
+func (x *exchange) reserveUpstream(c candidate) (refusal limiter.Refusal, ok bool) {
 	x.upstream.Reset()
 	if !x.metered() {
 		return limiter.Refusal{}, true
 	}
-	x.upstream.Add(c.Key.Limits)
+	f := x.facts
+	f.Model, f.Now = x.model, x.s.clock.Now()
+	x.addHeld(&x.upstream, &c.Key.Held, &f)
 	for _, perModel := range c.Key.PerModel {
-		x.upstream.Add(perModel.Of(x.model).Limits)
+		limit := perModel.Of(x.model)
+		x.addHeld(&x.upstream, &limit.Held, &f)
 	}
-	refusal, err := x.s.limiter.Reserve(x.r.Context(), x.s.clock.Now(), &x.upstream)
-	return refusal, err == nil && !refusal.Refused()
+	if r := x.book(&x.upstream); r != nil {
+		x.untried.Refused(r)
+		return limiter.Refusal{}, false
+	}
+	refusal, err := x.s.limiter.Reserve(x.r.Context(), f.Now, &x.upstream)
+	if err != nil && x.upstream.Len() > 0 {
+		x.untried.Refused(limiterUnavailable("The limits of the provider keys"))
+		return limiter.Refusal{}, false
+	}
+	return refusal, !refusal.Refused()
 }

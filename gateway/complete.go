@@ -21,6 +21,9 @@ func (x *exchange) complete() error {
 	if err := x.route(name); err != nil {
 		return err
 	}
+	if err := x.gate(); err != nil {
+		return err
+	}
 	if x.loads() {
 		return nil
 	}
@@ -91,6 +94,7 @@ func (x *exchange) mayGoOn(o *outcome) bool {
 func (x *exchange) try(c candidate) *outcome {
 	x.trying = c.trial
 	if o := x.prepare(c); o != nil {
+		x.picker.passHost(c.Key.Host)
 		x.giveUp(c, o)
 		return o
 	}
@@ -154,6 +158,7 @@ func (x *exchange) changes(c candidate) []wire.Edit {
 func (x *exchange) giveUp(c candidate, o *outcome) {
 	now := x.s.clock.Now()
 	x.trying = trial{}
+	x.mayHaveUsed(o)
 	if o.notSent {
 		x.s.limiter.Cancel(x.r.Context(), now, &x.upstream)
 	} else {
@@ -215,6 +220,8 @@ func (x *exchange) choices() int {
 	switch {
 	case x.translated():
 		return 1
+	case x.answer != nil && x.answer.Params != nil:
+		return x.adaptedChoices()
 	case x.call.path == pathModel:
 		return gemini.Choices(x.body)
 	}

@@ -29,6 +29,8 @@ func (x *exchange) contextLimit() int64 {
 // it does not, or in a way that goes unheeded.
 func (x *exchange) contextAsked() []byte {
 	switch {
+	case x.answer.Params != nil && x.spoken.shape == store.ShapeOllama:
+		return wire.Take(x.outgoing, "options.numctx")
 	case x.translated():
 		asked := &x.translation.asked
 		if n := asked.Param(hub.NumCtx); n != nil {

@@ -21,6 +21,7 @@
 //     compiled plan
 //     unknown.go    finds the host of a model that the catalog does not know
 //     modellists.go what such hosts list
+//     gates.go      what policies ask of the request itself
 //  5. admit.go      reserves every limit and budget of the caller, once
 //  6. fallback.go   goes from model to model until one answers
 //     pool.go       picks the next key that is healthy and has room
@@ -28,6 +29,7 @@
 //     breaker.go    what is known of each key's health
 //  7. translate.go  writes the request in another shape where the host does not speak
 //     the caller's, tongue.go which shapes there are
+//     params.go     adapts it to what the host takes, paramsform.go where it is a form
 //     attempt.go    prepares, sends and classes one attempt on one key
 //     redial.go     dials a host again that could not be reached
 //     target.go     where it goes, upheader.go the header lines that go up

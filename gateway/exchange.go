@@ -57,6 +57,9 @@ type state struct {
 	admitted bool // the caller's limits are reserved
 	arrived  bool // an upstream may have seen the request
 	refusal  limiter.Refusal
+	facts    plan.Facts // what limits may ask of the request
+	booking  booking
+	unknown  bool // what an attempt without an answer has used nobody knows
 
 	spoken      *endpoint    // what the present attempt calls, see translated
 	reader      wire.Codec   // of what its answer is written in
@@ -65,8 +68,9 @@ type state struct {
 
 	picker       picker
 	attemptsLeft int
-	outgoing     []byte // the body as the upstream gets it
-	attempts     int    // that gave the caller nothing
+	outgoing     []byte   // the body as the upstream gets it
+	cutOut       []string // members that the binding of the present attempt drops
+	attempts     int      // that gave the caller nothing
 
 	key        *plan.HostKey // what answers
 	answer     *plan.Binding

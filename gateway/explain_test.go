@@ -116,16 +116,6 @@ func TestExplain_SaysWhatTheCallerGets(t *testing.T) {
 		"disabled team": {model: "chat", change: func(r *rig) {
 			put(r, "research", store.TeamSpec{OrganizationID: r.record(store.KindOrganization, "acme"), Enabled: &off})
 		}, code: "record_invalid"},
-		"limit that cannot be enforced": {model: "chat", change: func(r *rig) {
-			rl := put(r, "rl", store.RateLimitSpec{Rules: oneRequest(), Charge: "reserve"})
-			put(r, "open", store.PolicySpec{RateLimitID: rl.Metadata.ID})
-		}, code: "limit_missing"},
-		"tier that cannot be enforced": {model: "chat", change: func(r *rig) {
-			rl := put(r, "rl", store.RateLimitSpec{Rules: oneRequest(), Charge: "reserve"})
-			tier := put(r, "tier", store.PolicySpec{RLBindings: []store.RLBinding{{Models: []store.ModelRef{store.ModelRef(r.record(store.KindModel, "chat"))}, RateLimitID: rl.Metadata.ID}}})
-			r.giveTo("up", "tier")
-			put(r, "host-up", store.PolicyBindingSpec{PolicyID: tier.Metadata.ID, Account: store.AccountRef("host:" + r.record(store.KindHost, "up"))})
-		}, code: "limit_missing"},
 		"unpriced model": {
 			key: store.RelayKeySpec{Budgets: []store.Budget{{Amount: "1", Period: "day", Unpriced: "refuse"}}}, model: "chat",
 			change: func(r *rig) {

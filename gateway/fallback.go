@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"relay/gateway/plan"
-	"relay/gateway/wire"
 	"relay/limiter"
 )
 
@@ -17,7 +16,9 @@ type turns struct {
 	turned   bool           // the first has had its turn
 	own      limiter.Ticket // limits of the present model that the caller's ticket does not hold
 	reached  bool           // an upstream may have seen the request for the present model
-	untried  plan.Untried
+
+	unknownTurn bool // what it has used there nobody may know
+	untried     plan.Untried
 }
 
 // beginTurns readies the exchange for its first model. What the request named
@@ -87,8 +88,9 @@ func (x *exchange) share(to plan.Fallback) int64 {
 	return max(int64(to.Weight), 1)
 }
 
-// mayTurnTo reserves what limits the model. The caller's other limits have been
-// charged already. A model that may not be used or has no room is passed over.
+// mayTurnTo reserves what limits the model, and those limits of the caller that ask
+// for the model and count this one otherwise. The others have been charged
+// already. A model that may not be used or has no room is passed over.
 func (x *exchange) mayTurnTo(r *plan.Route) bool {
 	if !r.Has(x.takes) {
 		return false
@@ -97,12 +99,21 @@ func (x *exchange) mayTurnTo(r *plan.Route) bool {
 		x.untried.Refused(refused)
 		return false
 	}
+	f := x.facts
+	f.Model, f.Now = r.Model, x.s.clock.Now()
 	x.own.Reset()
-	x.addModelLimits(&x.own, r.Model)
-	refusal, err := x.s.limiter.Reserve(x.r.Context(), x.s.clock.Now(), &x.own)
+	for _, s := range x.caller.Selective {
+		x.own.Add(s.Turns(&x.facts, &f))
+	}
+	x.addModelLimits(&x.own, &f)
+	if refused := x.book(&x.own); refused != nil {
+		x.untried.Refused(refused)
+		return false
+	}
+	refusal, err := x.s.limiter.Reserve(x.r.Context(), f.Now, &x.own)
 	switch {
-	case err != nil:
-		x.untried.Refused(&plan.Refused{Code: wire.CodeLimiterUnavailable, Message: "The limits of model " + quoted(r.Model.Name) + " cannot be checked now. Try again shortly."})
+	case err != nil && x.own.Len() > 0:
+		x.untried.Refused(limiterUnavailable("The limits of model " + quoted(r.Model.Name)))
 		return false
 	case refusal.Refused():
 		x.untried.Limited(refusal)
@@ -119,12 +130,15 @@ func (x *exchange) leave() {
 		return
 	}
 	now, ctx := x.s.clock.Now(), context.Background()
+	if x.unknownTurn {
+		x.own.Keep()
+	}
 	if x.reached {
 		x.s.limiter.Release(ctx, now, &x.own)
 	} else {
 		x.s.limiter.Cancel(ctx, now, &x.own)
 	}
-	x.reached = false
+	x.reached, x.unknownTurn = false, false
 	x.untried.Full(x.way, x.picker.full, x.picker.soonest)
 }
 

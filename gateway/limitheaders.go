@@ -80,10 +80,13 @@ func (x *exchange) answerLimitHeaders(h http.Header) {
 		}
 	}
 	var t tightest
-	t.look(x, x.caller.Limits)
-	t.lookModel(x, x.model)
+	t.lookHeld(x, &x.caller.Held, &x.facts)
+	t.lookModel(x, &x.facts)
 	if x.model != x.asked {
-		t.lookModel(x, x.asked)
+		f := x.facts
+		f.Model = x.model
+		t.lookHeld(x, &x.caller.Held, &f)
+		t.lookModel(x, &f)
 	}
 	t.requests.tell(h, "Requests")
 	t.tokens.tell(h, "Tokens")
@@ -93,11 +96,19 @@ func (x *exchange) answerLimitHeaders(h http.Header) {
 	}
 }
 
-func (t *tightest) lookModel(x *exchange, m *plan.Model) {
-	for _, perModel := range x.caller.ModelLimits {
-		t.look(x, perModel.Of(m).Limits)
+func (t *tightest) lookHeld(x *exchange, held *plan.Held, f *plan.Facts) {
+	t.look(x, held.Limits)
+	for _, s := range held.Selective {
+		t.look(x, s.Limits(f))
 	}
-	t.look(x, m.Limits)
+}
+
+func (t *tightest) lookModel(x *exchange, f *plan.Facts) {
+	for _, perModel := range x.caller.ModelLimits {
+		limit := perModel.Of(f.Model)
+		t.lookHeld(x, &limit.Held, f)
+	}
+	t.look(x, f.Model.Limits)
 }
 
 func (t *tightest) look(x *exchange, limits []*limiter.Limit) {

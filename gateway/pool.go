@@ -59,7 +59,9 @@ func (p *picker) next(now time.Time) (candidate, bool) {
 				return c, true
 			}
 			c.trial.withdraw()
-			p.overLimit(refusal.Wait)
+			if refusal.Refused() {
+				p.overLimit(refusal.Wait)
+			}
 		}
 	}
 	return candidate{}, false

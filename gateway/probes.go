@@ -20,6 +20,10 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		s.plainText(w, r, http.StatusServiceUnavailable, "the database is damaged\n")
 		return
 	}
+	if s.limiter.Ready(r.Context()) != nil {
+		s.plainText(w, r, http.StatusServiceUnavailable, "limits cannot be checked\n")
+		return
+	}
 	s.plainText(w, r, http.StatusOK, "ok\n")
 }
 

@@ -8,7 +8,6 @@ import (
 	"relay/gateway/http1"
 	"relay/gateway/plan"
 	"relay/gateway/wire"
-	"relay/limiter"
 )
 
 // asksForProxy reports whether the caller brings its own upstream credential.
@@ -63,17 +62,17 @@ func (x *exchange) routeProxy(m *plan.Model, name string, pin *plan.Host) error 
 }
 
 // proxyLimits adds what limits proxy mode.
-func (x *exchange) proxyLimits(now limiter.Instant) error {
+func (x *exchange) proxyLimits() error {
 	p := x.gen.plan.Proxy
 	switch {
 	case x.caller.ProxyRefused != nil:
 		return refusedByPlan(x.caller.ProxyRefused)
 	case x.caller != p.Stranger:
-		x.ticket.Add(x.caller.ProxyLimits)
+		x.addHeld(&x.ticket, &x.caller.ProxyLimits, &x.facts)
 	case p.Refused != nil:
 		return refusedByPlan(p.Refused)
 	case p.Strangers != nil:
-		x.ticket.Add(p.Strangers.Limits(now, x.s.ClientAddr(x.r).WithZone("").String()))
+		x.ticket.Add(p.Strangers.Limits(x.facts.Now, x.s.ClientAddr(x.r).WithZone("").String()))
 	}
 	return nil
 }

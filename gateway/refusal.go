@@ -27,7 +27,7 @@ func (x *exchange) untriedError() error {
 		return x.limited(limit)
 	}
 	refused, wait := x.untried.Verdict(x.asked)
-	e := wire.NewError(refused.Code, refused.Message)
-	e.RefusedBy, e.RetryAfter = refused.By, wait
+	e := refusedByPlan(refused)
+	e.RetryAfter = max(e.RetryAfter, wait)
 	return e
 }

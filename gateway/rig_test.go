@@ -38,6 +38,8 @@ type rig struct {
 	stop   context.CancelCauseFunc
 	open   atomic.Bool // requests without a credential are served, from the next plan on
 
+	switches atomic.Pointer[plan.Switches] // of limits, likewise
+
 	mu     sync.Mutex
 	passed time.Duration
 }
@@ -56,6 +58,7 @@ func newRig(tb testing.TB) *rig {
 func newUnrecordedRig(tb testing.TB, change func(*gateway.Options)) *rig {
 	tb.Helper()
 	r := &rig{tb: tb}
+	r.switches.Store(&plan.Switches{})
 	r.db = storetest.Open(tb, func(o *store.Options) {
 		o.Getenv = func(name string) string { return "secret-of-" + name }
 		o.FlushInterval = time.Millisecond
@@ -75,7 +78,7 @@ func newUnrecordedRig(tb testing.TB, change func(*gateway.Options)) *rig {
 	change(&options)
 	r.server = gateway.New(options)
 	r.db.SetCompiler(func(next *store.Catalog) (func(), []store.Problem) {
-		p := plan.Compile(plan.Input{Catalog: next, Registry: registry, KeyValue: r.db.HostKeyValue, Open: r.open.Load()})
+		p := plan.Compile(plan.Input{Catalog: next, Registry: registry, KeyValue: r.db.HostKeyValue, Open: r.open.Load(), Switches: *r.switches.Load()})
 		return func() {
 			r.server.Swap(p)
 			registry.Sweep(p.Generation, r.clock.Now())

@@ -86,8 +86,11 @@ func (x *exchange) unknownModel(name string) error {
 	return refusedByPlan(x.caller.RefuseUnknown(name))
 }
 
-func refusedByPlan(r *plan.Refused) error {
+func refusedByPlan(r *plan.Refused) *wire.Error {
 	e := wire.NewError(r.Code, r.Message)
 	e.RefusedBy = r.By
+	if r.Code == wire.CodeLimiterUnavailable {
+		e.RetryAfter = limiterRetry
+	}
 	return e
 }

@@ -55,6 +55,7 @@ func (x *exchange) charge() limiter.Usage {
 	charge := limiter.Usage{
 		Input: u.Input, CacheRead: u.CacheRead, CacheCreation: u.CacheCreation, Output: u.Output, Reasoning: u.Reasoning,
 		ServerToolUseInput: u.ServerToolUseInput, ServerToolUseOutput: u.ServerToolUseOutput,
+		Unknown: x.usageUnknown(),
 	}
 	if x.cost != nil {
 		charge.CostNanos = *x.cost

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -41,15 +42,23 @@ func (x *exchange) prepare(c candidate) *outcome {
 		x.spoken = x.call
 		x.outgoing = x.compose(c)
 		x.warnIgnored(c)
-		return nil
+		return unfit(x.adapt(c.Binding))
 	}
 	if err := x.translate(c); err != nil {
 		if own {
 			err = returnRefused(err)
 		}
-		return &outcome{class: classNone, notSent: true, unfit: true, err: err.(*wire.Error)} //nolint:errorlint // codecs return nothing else
+		return unfit(err)
 	}
 	return nil
+}
+
+// unfit is the outcome of a request that the host cannot take; nil of none.
+func unfit(err error) *outcome {
+	if err == nil {
+		return nil
+	}
+	return &outcome{class: classNone, notSent: true, unfit: true, err: err.(*wire.Error)} //nolint:errorlint // codecs return nothing else
 }
 
 // translate writes the request in the first shape of the binding that can express
@@ -129,7 +138,9 @@ func (x *exchange) encode(t *translation, to *tongue, c candidate) (err error) {
 		Streamed: x.streams(), MaxOutput: x.mostOutput(),
 	}
 	if x.call.embeds != nil {
-		x.outgoing, t.dropped, err = to.embeds.EncodeEmbeds(nil, &t.embeds, target)
+		if x.outgoing, t.dropped, err = to.embeds.EncodeEmbeds(nil, &t.embeds, target); err == nil {
+			err = x.adapt(c.Binding)
+		}
 		t.to, x.spoken = to, to.vectors
 		return err
 	}
@@ -139,7 +150,9 @@ func (x *exchange) encode(t *translation, to *tongue, c candidate) (err error) {
 	}
 	var left hub.Left
 	target.Left = &left
-	x.outgoing, err = to.hub.Encode(nil, asked, target)
+	if x.outgoing, err = to.hub.Encode(nil, asked, target); err == nil {
+		err = x.adapt(c.Binding)
+	}
 	t.dropped = left.After(t.dropped)
 	t.to, x.spoken = to, to.endpoint(target.Streamed)
 	return err
@@ -174,7 +187,16 @@ func (t *translation) Event(e hub.Event) { t.out = t.encoder.Append(t.out, e) }
 
 // translatedHeaders tells what the upstream has not got.
 func (x *exchange) translatedHeaders(h http.Header) {
-	if x.translated() && len(x.translation.dropped) > 0 {
-		h["X-Relay-Dropped-Params"] = x.values.one(strings.Join(x.translation.dropped, ", "))
+	var dropped []string
+	if x.translated() {
+		dropped = slices.Clip(x.translation.dropped)
+	}
+	for _, name := range x.cutOut {
+		if !slices.Contains(dropped, name) {
+			dropped = append(dropped, name)
+		}
+	}
+	if len(dropped) > 0 {
+		h["X-Relay-Dropped-Params"] = x.values.one(strings.Join(dropped, ", "))
 	}
 }

@@ -3,6 +3,7 @@ package gateway
 import (
 	"encoding/json"
 
+	"relay/gateway/plan"
 	"relay/limiter"
 )
 
@@ -57,11 +58,14 @@ func (x *exchange) showUsage() error {
 		Models: []string{}, Limits: []ownLimit{}, Budgets: []ownBudget{},
 	}
 	own.add(x, "", x.caller.Limits)
+	f := plan.Facts{Caller: x.caller, User: x.event.User, Now: x.s.clock.Now()}
+	for _, s := range x.caller.Selective {
+		own.add(x, "", s.Limits(&f))
+	}
 	for _, m := range x.caller.Access.Models() {
 		own.Models = append(own.Models, m.Name)
-		for _, perModel := range x.caller.ModelLimits {
-			own.add(x, m.Name, perModel.Of(m).Limits)
-		}
+		f.Model = m
+		own.addModel(x, &f)
 		own.add(x, m.Name, m.Limits)
 	}
 	body, err := json.Marshal(own)
@@ -70,6 +74,24 @@ func (x *exchange) showUsage() error {
 	}
 	x.sendJSON(body)
 	return nil
+}
+
+// addModel adds the limits that count a model apart from others, or it alone.
+func (o *ownUsage) addModel(x *exchange, f *plan.Facts) {
+	none := *f
+	none.Model = nil
+	for _, s := range x.caller.Selective {
+		if len(s.Limits(&none)) == 0 {
+			o.add(x, f.Model.Name, s.Limits(f))
+		}
+	}
+	for _, perModel := range x.caller.ModelLimits {
+		limit := perModel.Of(f.Model)
+		o.add(x, f.Model.Name, limit.Limits)
+		for _, s := range limit.Selective {
+			o.add(x, f.Model.Name, s.Limits(f))
+		}
+	}
 }
 
 func (o *ownUsage) add(x *exchange, model string, limits []*limiter.Limit) {

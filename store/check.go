@@ -23,6 +23,7 @@ func (c *Catalog) Check() []Problem {
 	k.fallbackCycles()
 	k.hostKeys()
 	k.tierPolicies()
+	k.standaloneLimits()
 	k.policyBindings()
 	k.relayKeys()
 	k.access()

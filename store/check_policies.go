@@ -26,6 +26,23 @@ func tierOf(policy *Policy) string {
 	return ""
 }
 
+// standaloneLimits checks that no policy names a rate limit that applies by
+// itself: it would count twice.
+func (k *check) standaloneLimits() {
+	for policy := range k.catalog.Policies.All() {
+		k.standaloneLimit(policy, "spec.rateLimitId", policy.Spec.RateLimitID)
+		for i, b := range policy.Spec.RLBindings {
+			k.standaloneLimit(policy, item("spec.rlBindings", i)+".rateLimitId", b.RateLimitID)
+		}
+	}
+}
+
+func (k *check) standaloneLimit(policy *Policy, field, id string) {
+	if limit := k.catalog.RateLimits.Get(id); limit != nil && limit.Spec.Standalone {
+		k.add(policy, field, "names rate limit %s, which is standalone and so bound to no policy: name another one, or make that one standalone: false", limit.Metadata.Name)
+	}
+}
+
 // policyBindings checks that an account has one binding, and that upstream
 // accounts are bound to tier policies and callers' accounts to others.
 func (k *check) policyBindings() {

@@ -67,6 +67,24 @@ func TestCheck_FindsFallbacksThatGoInACircle(t *testing.T) {
 	wantProblems(t, draft.Problems(), "spec.fallbacks a -> b -> a", "spec.fallbacks b -> a -> b", "spec.fallbacks c -> a -> c")
 }
 
+func TestCheck_FindsPoliciesThatNameALimitWhichStandsAlone(t *testing.T) {
+	const rules = `"rules":[{"meter":"requests","amount":1,"window":60,"strategy":"sliding-window"}]`
+	c := catalogOf(t, `model m {}`, `rate-limit shared {`+rules+`}`, `rate-limit alone {"standalone":true,`+rules+`}`,
+		`policy all {"rateLimitId":"alone"}`, `policy each {"rlBindings":[{"models":["m"],"rateLimitId":"shared"},{"models":["m"],"rateLimitId":"alone"}]}`, `policy fine {"rateLimitId":"shared"}`)
+	wantProblems(t, c.Check(), "spec.rateLimitId names rate limit alone, which is standalone", "spec.rlBindings[1].rateLimitId names rate limit alone, which is standalone")
+	draft := store.NewDraft(c)
+	shared := recordOf(t, `rate-limit shared {"standalone":true,`+rules+`}`)
+	shared.Meta().ID = idOf(t, c, store.KindRateLimit, "shared")
+	if err := draft.Put(shared); err != nil {
+		t.Fatal(err)
+	}
+	problems := draft.Problems()
+	wantProblems(t, problems, "spec.rlBindings[0].rateLimitId names rate limit shared, which is standalone", "spec.rateLimitId names rate limit shared, which is standalone")
+	if len(problems) == 2 && (problems[0].Name != "each" || problems[1].Name != "fine") {
+		t.Errorf("the policies are not named: %v", problems)
+	}
+}
+
 const twoHosts = `host up {"baseURL":"https://a.example","auth":"bearer"}|host other {"baseURL":"https://b.example","auth":"bearer"}|` +
 	`policy {"metadata":{"name":"up-tier","owner":{"kind":"host","id":"up"}},"spec":{}}|policy plain {}`
 

@@ -10,16 +10,17 @@ type Code string
 
 // The codes.
 const (
-	CodeInvalid       Code = "invalid"             // one record alone is wrong: 400
-	CodeUnprocessable Code = "unprocessable"       // the catalog as a whole would be wrong: 422
-	CodeForbidden     Code = "forbidden"           // 403
-	CodeNotFound      Code = "not_found"           // 404
-	CodeConflict      Code = "conflict"            // 409
-	CodeStale         Code = "stale"               // 412
-	CodeUnavailable   Code = "storage_unavailable" // 503
-	CodeBusy          Code = "busy"                // another process holds the file: exit 75
-	CodeDamaged       Code = "damaged"             // exit 65
-	CodeWrongKey      Code = "wrong_master_key"    // exit 78
+	CodeInvalid       Code = "invalid"               // one record alone is wrong: 400
+	CodeUnprocessable Code = "unprocessable"         // the catalog as a whole would be wrong: 422
+	CodeForbidden     Code = "forbidden"             // 403
+	CodeNotFound      Code = "not_found"             // 404
+	CodeConflict      Code = "conflict"              // 409
+	CodeStale         Code = "stale"                 // 412
+	CodeSharedState   Code = "shared_state_required" // a limit that only one process would count: 422
+	CodeUnavailable   Code = "storage_unavailable"   // 503
+	CodeBusy          Code = "busy"                  // another process holds the file: exit 75
+	CodeDamaged       Code = "damaged"               // exit 65
+	CodeWrongKey      Code = "wrong_master_key"      // exit 78
 )
 
 // Problem is one fault of one record.

@@ -31,6 +31,12 @@ type Options struct {
 	// happens.
 	OnAudit func(AuditEntry)
 
+	// RefuseLimits says why no limit may be in force under a catalog, and what to
+	// do about it, where counters are no other process's; "" lets limits be.
+	// Writes that would put one in force then fail with CodeSharedState. Default:
+	// limits may be.
+	RefuseLimits func(*Catalog) (why string)
+
 	// OpenFile opens the database file. Default: os.OpenFile.
 	OpenFile func(path string, flag int, mode os.FileMode) (*os.File, error)
 
@@ -62,6 +68,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.OnAudit == nil {
 		o.OnAudit = func(AuditEntry) {}
+	}
+	if o.RefuseLimits == nil {
+		o.RefuseLimits = func(*Catalog) string { return "" }
 	}
 	if o.OpenFile == nil {
 		o.OpenFile = os.OpenFile

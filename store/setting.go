@@ -20,13 +20,13 @@ const (
 type SettingSpec struct {
 	AllowMissingPolicy *bool `json:"allowMissingPolicy,omitempty" section:"inference" doc:"Lets keys call everything that no policy governs."`
 
-	Profile             string `json:"profile,omitempty" section:"limits"`
+	Profile             string `json:"profile,omitempty" section:"limits" enum:"default,aligned,strict" doc:"Sets headers, keyWindows, atCap, charge and onOutage as far as they are absent."`
 	Headers             string `json:"headers,omitempty" section:"limits" enum:"off,rejections,all"`
-	KeyWindows          string `json:"keyWindows,omitempty" section:"limits"`
+	KeyWindows          string `json:"keyWindows,omitempty" section:"limits" enum:"sliding,fixed"`
 	AtCap               string `json:"atCap,omitempty" section:"limits" enum:"admit,refuse"`
 	Charge              string `json:"charge,omitempty" section:"limits" enum:"actual,reserve"`
 	OnOutage            string `json:"onOutage,omitempty" section:"limits" enum:"local,refuse,allow"`
-	DefaultOutputTokens *int64 `json:"defaultOutputTokens,omitempty" section:"limits"`
+	DefaultOutputTokens *int64 `json:"defaultOutputTokens,omitempty" section:"limits" doc:"Output that charge reserve books for requests that do not cap theirs; 0: they must."`
 	Timezone            string `json:"timezone,omitempty" section:"limits"`
 	Restart             string `json:"restart,omitempty" section:"limits" enum:"normal,never-over"`
 

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Bounds of a match.
@@ -86,11 +87,27 @@ func (w *matchWalk) leaf(field string, m *Match) {
 		w.add(field+".value", "must be one text; for a list use op in")
 	case m.Op == "regex":
 		w.regex(field+".value", values[0])
+	default:
+		w.texts(field+".value", m.Dim, values)
+	}
+}
+
+// texts refuses values that no request has.
+func (w *matchWalk) texts(field, dim string, values []string) {
+	for _, value := range values {
+		switch {
+		case value == "":
+			w.add(field, "must not be empty, and hold no empty text")
+			return
+		case dim == "endpoint" && !slices.Contains(Endpoints(), value):
+			w.add(field, "must be endpoints: %s", strings.Join(Endpoints(), ", "))
+			return
+		}
 	}
 }
 
 func (w *matchWalk) regex(field, pattern string) {
-	if len(pattern) > maxMatchRegex {
+	if utf8.RuneCountInString(pattern) > maxMatchRegex {
 		w.add(field, "must be at most %d characters long", maxMatchRegex)
 		return
 	}

@@ -85,6 +85,15 @@ func TestValidate_ChecksMatches(t *testing.T) {
 		{match(`{"all":[{"any":[{"not":{"all":[` + leaf + `]}}]}]}`), w("spec.match.all[0].any[0].not nested")},
 		{match(`{"any":[` + leaves(16) + `]}`), nil},
 		{match(`{"any":[` + leaves(17) + `]}`), w("spec.match 16 leaves")},
+		{match(`{"dim":"user","op":"regex","value":"` + strings.Repeat("ü", 256) + `"}`), nil},
+		{match(`{"dim":"user","op":"regex","value":"` + strings.Repeat("ü", 257) + `"}`), w("spec.match.value 256")},
+		{match(`{"dim":"user","op":"regex","value":"a(?=b)"}`), w("spec.match.value RE2")},
+		{match(`{"dim":"user","op":"regex","value":["a"]}`), w("spec.match.value use op in")},
+		{match(`{"dim":"team","op":"eq","value":""}`), w("spec.match.value must not be empty")},
+		{match(`{"dim":"team","op":"in","value":["a",""]}`), w("spec.match.value must not be empty")},
+		{match(`{"dim":"endpoint","op":"in","value":["chat","/v1/chat/completions"]}`), w("spec.match.value must be endpoints: chat")},
+		{match(`{"dim":"endpoint","op":"regex","value":"^chat|messages$"}`), nil},
+		{match(`{"dim":"model","op":"in","value":["` + strings.Repeat(`x","`, 63) + `y"]}`), nil},
 		{match(`{"dim":"model","op":"in","value":["` + strings.Repeat(`x","`, 64) + `y"]}`), w("spec.match 64 values")},
 	})
 }
@@ -100,6 +109,10 @@ func TestValidate_ChecksSuspendedSpans(t *testing.T) {
 		{span(`{"dates":["","25.12.2026","2026-12-25","2026-12-25"],"start":"22:00","end":"06:00"}`), w("spec.suspend[0].dates[0] date", "spec.suspend[0].dates[1] date", "spec.suspend[0].dates[3] twice")},
 		{span(`{"start":"24:00","end":"6:00"}`), w("spec.suspend[0].start time of day", "spec.suspend[0].end time of day")},
 		{span(`{"start":"22:00","end":"22:00"}`), w("spec.suspend[0].end differ")},
+		{span(`{"start":"22:00"}`), w("spec.suspend[0].end time of day")},
+		{span(`{"start":"22:00","end":"06:00"},{"dates":["2027-02-29"],"start":"22:00","end":"06:00"}`), w("spec.suspend[1].dates[0] date")},
+		{span(`{"dates":[` + strings.Repeat(`"2026-12-25",`, 400) + `"2026-12-26"],"start":"22:00","end":"06:00"}`), w("spec.suspend[0].dates at most 400")},
+		{span(strings.Repeat(`{"start":"22:00","end":"06:00"},`, 64) + `{"start":"22:00","end":"06:00"}`), w("spec.suspend at most 64")},
 	})
 }
 

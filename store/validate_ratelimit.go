@@ -18,9 +18,7 @@ func (f *faults) rateLimit(s *RateLimitSpec) {
 	f.rules(s.Rules)
 	f.known("spec.per", s.Per, perDimensions())
 	f.match(s.Match)
-	for i, span := range s.Suspend {
-		f.suspend(item("spec.suspend", i), span)
-	}
+	f.suspends(s.Suspend)
 }
 
 func (f *faults) rules(rules []limiter.Rule) {

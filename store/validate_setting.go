@@ -60,18 +60,6 @@ func (f *faults) settingRanges(s *SettingSpec) {
 	if s.Timezone != "" {
 		f.addIf("spec.timezone", checkTimezone(s.Timezone))
 	}
-	f.only("spec.profile", s.Profile, "default")
-	f.only("spec.keyWindows", s.KeyWindows, "sliding")
-	f.only("spec.charge", s.Charge, "actual")
-	f.only("spec.onOutage", s.OnOutage, "local")
-}
-
-// only refuses what would tighten limits and is not done: whoever sets it would
-// rely on it.
-func (f *faults) only(field, value, done string) {
-	if value != "" && value != done {
-		f.add(field, "must be %s, or left out: this version of Relay does nothing else", done)
-	}
 }
 
 func (f *faults) setCount(field string, n *int64) {

@@ -8,10 +8,26 @@ import (
 
 var clockPattern = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
 
+// Bounds of suspended spans.
+const (
+	maxSuspends     = 64
+	maxSuspendDates = 400
+)
+
 // endOfDay is the one time of day that only an end may have.
 const endOfDay = "24:00"
 
 func weekdays() []string { return []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} }
+
+func (f *faults) suspends(spans []Suspend) {
+	if len(spans) > maxSuspends {
+		f.add("spec.suspend", "must be at most %d", maxSuspends)
+		return
+	}
+	for i, span := range spans {
+		f.suspend(item("spec.suspend", i), span)
+	}
+}
 
 func (f *faults) suspend(field string, s Suspend) {
 	if _, err := time.LoadLocation(s.Timezone); err != nil || s.Timezone == "Local" {
@@ -19,6 +35,10 @@ func (f *faults) suspend(field string, s Suspend) {
 	}
 	if len(s.Days) > 0 && len(s.Dates) > 0 {
 		f.add(field, "must have days or dates, not both: split it into two spans")
+	}
+	if len(s.Dates) > maxSuspendDates {
+		f.add(field+".dates", "must be at most %d", maxSuspendDates)
+		return
 	}
 	f.known(field+".days", s.Days, weekdays())
 	for i, date := range s.Dates {

@@ -34,10 +34,11 @@ func (db *DB) SetCompiler(c Compiler) []Problem {
 // writes nothing and keeps the generation.
 //
 // It fails with the error that change returns, with CodeInvalid for what single
-// records show to be wrong, with CodeUnprocessable for what the catalog as a
-// whole would gain in errors, each with all Problems at once, and with
-// CodeUnavailable when the disk refuses; the write may then still be found done
-// after a restart. Writes wait for each other. Change must not call Write.
+// records show to be wrong, with CodeSharedState for limits where none may be in
+// force, with CodeUnprocessable for what the catalog as a whole would gain in
+// errors, each with all Problems at once, and with CodeUnavailable when the disk
+// refuses; the write may then still be found done after a restart. Writes wait
+// for each other. Change must not call Write.
 func (db *DB) Write(change func(e *Edit) error) (*Catalog, error) {
 	db.writing.Lock()
 	defer db.writing.Unlock()
@@ -57,6 +58,9 @@ func (db *DB) Write(change func(e *Edit) error) (*Catalog, error) {
 	}
 	if e.unchanged() {
 		return e.base, nil
+	}
+	if err := e.CheckLimits(); err != nil {
+		return nil, err
 	}
 	admitted, err := db.admit(e, problems)
 	if err != nil {

@@ -14,7 +14,7 @@ func (c *compiler) access(l *ladder) *Access {
 		return a
 	}
 	f := fold{compiler: c, grants: c.grants(l), pools: c.pools(l)}
-	a := &Access{routes: map[*Model]*Route{}, grants: f.grants, pools: f.pools}
+	a := &Access{routes: map[*Model]*Route{}, grants: f.grants, pools: f.pools, gates: c.gates(l)}
 	f.routes(a)
 	for rec := range c.catalog.Models.All() {
 		m := c.models[rec.Metadata.ID]

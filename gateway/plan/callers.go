@@ -83,15 +83,17 @@ func timeOf(t *time.Time) time.Time {
 
 // fold puts the ladder's limits, endpoints and access into the caller.
 func (c *compiler) fold(caller *Caller, l *ladder) {
-	per := l.per()
-	limits, refused := c.systemLimits(l.key.Metadata.ID)
-	caller.Limits = appendLimits(caller.Limits, limits)
+	who := l.party()
+	caller.party = who
+	limits, refused := c.systemLimits(l.key.Metadata.ID, who)
+	caller.add(limits)
 	caller.refuse(refused)
-	caller.ProxyLimits, caller.ProxyRefused = c.systemLimit(store.SystemProxy, "key="+l.key.Metadata.ID)
+	caller.ProxyLimits, caller.ProxyRefused = c.systemLimit(store.SystemProxy, "key="+l.key.Metadata.ID, who)
 	for _, r := range l.rungs {
-		c.foldRung(caller, l, r, per)
+		c.foldRung(caller, l, r, who)
 	}
-	c.foldKey(caller, l)
+	c.foldStandalone(caller, who)
+	c.foldKey(caller, l, who)
 	if caller.Refused == nil && len(caller.PolicyIDs) == 0 && !hasCaps(l.key) && !isTrue(c.catalog.Setting(store.SettingInference).AllowMissingPolicy) {
 		caller.Refused = &Refused{
 			Code:    "no_policy",
@@ -99,12 +101,11 @@ func (c *compiler) fold(caller *Caller, l *ladder) {
 		}
 	}
 	caller.Access = c.access(l)
+	caller.Gates = caller.Access.gates
 }
 
-func (c *compiler) foldRung(caller *Caller, l *ladder, r rung, per perValues) {
-	limits, refused := c.shorthand(r.id, r.limits, limiter.Source{Scope: r.scope, Rung: r.scope, Owner: string(r.kind) + " " + r.name})
-	caller.Limits = appendLimits(caller.Limits, limits)
-	caller.refuse(refused)
+func (c *compiler) foldRung(caller *Caller, l *ladder, r rung, who *party) {
+	caller.add(Held{Limits: c.shorthand(r.id, r.limits, limiter.Source{Scope: r.scope, Rung: r.scope, Owner: string(r.kind) + " " + r.name})})
 	if r.policy == nil {
 		return
 	}
@@ -119,24 +120,32 @@ func (c *compiler) foldRung(caller *Caller, l *ladder, r rung, per perValues) {
 	caller.PolicyIDs = append(caller.PolicyIDs, p.Metadata.ID)
 	caller.narrowEndpoints(p.Spec.Endpoints)
 	source := limiter.Source{Scope: limiter.ScopePolicy, Rung: r.scope, Order: 1, Owner: "policy " + p.Metadata.Name}
-	limits, refused = c.policyLimits(p, l.subject(r), source, per)
-	caller.Limits = appendLimits(caller.Limits, limits)
+	limits, refused := c.policyLimits(p, l.subject(r), source, who)
+	caller.add(limits)
 	caller.refuse(refused)
-	if perModel := c.policyModelLimits(p, l.subject(r), source, per); perModel != nil {
+	if perModel := c.policyModelLimits(p, l.subject(r), source, who); perModel != nil {
 		caller.ModelLimits = append(caller.ModelLimits, perModel)
 	}
 	caller.noteUnpriced(p.Spec.Budgets, source)
-	caller.refuse(c.unenforced(p))
 }
 
-func (c *compiler) foldKey(caller *Caller, l *ladder) {
+// foldStandalone adds the limits that no policy binds, and that apply to whatever
+// they match.
+func (c *compiler) foldStandalone(caller *Caller, who *party) {
+	for i, rl := range c.standalones {
+		source := limiter.Source{Scope: limiter.ScopeStandalone, Rung: limiter.ScopeStandalone, Order: i}
+		limits, refused := c.rules(rl, limiter.Name{Owner: rl.Metadata.ID}, source, who)
+		caller.add(limits)
+		caller.refuse(refused)
+	}
+}
+
+func (c *compiler) foldKey(caller *Caller, l *ladder, who *party) {
 	key := l.key
 	source := limiter.Source{Scope: limiter.ScopeKey, Rung: limiter.ScopeKey, Owner: "key " + key.Metadata.Name}
-	limits, refused := c.shorthand(key.Metadata.ID, key.Spec.Limits, source)
-	caller.Limits = appendLimits(caller.Limits, limits)
-	caller.refuse(refused)
-	budgets, refused := c.budgets(key.Metadata.ID, "", key.Spec.Budgets, source, perValues{})
-	caller.Limits = appendLimits(caller.Limits, budgets)
+	caller.add(Held{Limits: c.shorthand(key.Metadata.ID, key.Spec.Limits, source)})
+	budgets, refused := c.budgets(key.Metadata.ID, "", key.Spec.Budgets, source, who)
+	caller.add(budgets)
 	caller.refuse(refused)
 	caller.narrowEndpoints(key.Spec.Endpoints)
 	caller.noteUnpriced(key.Spec.Budgets, source)
@@ -171,25 +180,4 @@ func (caller *Caller) noteUnpriced(budgets []store.Budget, source limiter.Source
 func hasCaps(k *store.RelayKey) bool {
 	s := &k.Spec
 	return s.Limits != nil || len(s.Budgets) > 0 || len(s.Models) > 0 || len(s.Deny) > 0 || len(s.Endpoints) > 0 || s.ExpiresAt != nil
-}
-
-// unenforced refuses what a policy demands and this version cannot check:
-// letting it pass would be worse.
-func (c *compiler) unenforced(p *store.Policy) *Refused {
-	var member string
-	switch {
-	case len(p.Spec.Capabilities) > 0:
-		member = "capabilities"
-	case p.Spec.MaxInputTokens != nil:
-		member = "maxInputTokens"
-	case len(p.Spec.BlockedParams) > 0:
-		member = "blockedParams"
-	default:
-		return nil
-	}
-	c.warn(p, "spec."+member, "cannot be enforced by this version: requests under the policy are refused")
-	return &Refused{
-		Code:    "record_invalid",
-		Message: "Policy " + p.Metadata.Name + " uses " + member + ", which this version of Relay cannot enforce. Ask your gateway administrator.",
-	}
 }

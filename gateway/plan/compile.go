@@ -13,14 +13,23 @@ type Input struct {
 	Registry *limiter.Registry
 	// KeyValue gives the plaintext of a host key.
 	KeyValue func(*store.HostKey) (store.Secret, error)
-	AtCap    limiter.AtCap // for limits that do not say themselves
-	Open     bool          // requests without a credential run as service account local
-	Timezone string        // of budget periods; empty: UTC
+	Switches
+	Open     bool   // requests without a credential run as service account local
+	Timezone string // of budget periods; empty: UTC
 	Proxy    ProxySwitch
 
 	// RBAC lets users have credentials only where a role binding lets them mint
 	// some; without it in every project.
 	RBAC bool
+}
+
+// Switches say how limits count that do not say so themselves: the process-wide
+// switches of limits.
+type Switches struct {
+	AtCap         limiter.AtCap
+	Reserve       bool  // token limits book what a request may use before it is sent
+	AlignKeys     bool  // shorthands of keys and models run in windows aligned to UTC
+	DefaultOutput int64 // tokens of output that are booked where a request does not say; 0: it must say
 }
 
 // Compile folds the catalog into a plan. Records that cannot be used are left
@@ -29,13 +38,15 @@ func Compile(in Input) *Plan {
 	c := &compiler{
 		Input:   in,
 		catalog: in.Catalog,
-		plan:    &Plan{Generation: in.Catalog.Generation, callers: map[[32]byte]*Caller{}},
+		plan:    &Plan{Generation: in.Catalog.Generation, DefaultOutput: in.DefaultOutput, callers: map[[32]byte]*Caller{}},
 		hosts:   map[string]*Host{}, models: map[string]*Model{}, keys: map[string]*HostKey{},
 		pricings: map[string]*Pricing{}, bound: map[store.AccountRef]*store.Policy{},
 		limits: map[limiter.Name]*limiter.Limit{}, sources: map[sourceKey]*limiter.Source{},
 		accesses: map[string]*Access{}, modelLimits: map[string]ModelLimits{}, turns: map[string]int{},
-		rights: map[string]store.Access{},
+		rights: map[string]store.Access{}, selectives: map[limiter.Name]*Selective{},
 	}
+	c.splitter = func(limits []*limiter.Limit, by []dimension) splitter { return in.Registry.Split(limits, bound(by)) }
+	c.standalones = standalones(in.Catalog)
 	c.counter = func(name limiter.Name) *limiter.Counter { return in.Registry.Use(in.Catalog.Generation, name) }
 	c.plan.compiled = c
 	c.bindPolicies()
@@ -43,6 +54,7 @@ func Compile(in Input) *Plan {
 	c.compileModels()
 	c.unknown = c.unknownModels()
 	c.compileHostKeys()
+	c.warnOfTiers()
 	c.plan.names = c.indexNames()
 	c.compileCallers()
 	c.compileControl()
@@ -70,6 +82,11 @@ type compiler struct {
 	modelLimits map[string]ModelLimits
 	turns       map[string]int
 	rights      map[string]store.Access // of users, by id
+
+	standalones     []*store.RateLimit
+	splitter        func([]*limiter.Limit, []dimension) splitter
+	selectives      map[limiter.Name]*Selective // by what their counters' names have in common
+	knownSelectives map[limiter.Name]*Selective // of the plan that is gone on with
 }
 
 func (c *compiler) warn(rec store.AnyRecord, field, format string, args ...any) {

@@ -85,7 +85,7 @@ type folding struct {
 func (f *folding) ladder() FoldedLadder {
 	out := FoldedLadder{
 		Rungs: []RungEffect{}, Models: []string{}, Endpoints: f.endpoints(), Pools: f.foldedPools(), Aliases: []AliasEffect{}, Forwards: []Forwarding{},
-		Limits: f.seen.describe(f.compiler, f.caller.Limits), ModelLimits: f.modelLimits(f.caller.ModelLimits),
+		Limits: f.seen.describe(f.compiler, f.caller.Held), ModelLimits: f.modelLimits(f.caller.ModelLimits),
 	}
 	for _, r := range f.asked.ladder.rungs {
 		out.Rungs = append(out.Rungs, f.rung(r))
@@ -141,7 +141,7 @@ func (f *folding) modelLimits(all []ModelLimits) []ModelEffect {
 	out := []ModelEffect{}
 	for _, name := range slices.Sorted(maps.Keys(models)) {
 		if m := models[name]; f.caller.Access != nil && f.caller.Access.Route(m) != nil {
-			out = append(out, ModelEffect{RecordName{store.KindModel, m.ID, m.Name}, f.seen.describe(f.compiler, limitsOf(m, all))})
+			out = append(out, ModelEffect{RecordName{store.KindModel, m.ID, m.Name}, f.seen.describe(f.compiler, heldFor(m, all))})
 		}
 	}
 	return out

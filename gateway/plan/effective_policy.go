@@ -36,6 +36,7 @@ type PolicyRule struct {
 	Used         int64         `json:"used"`
 	ResetSeconds *int64        `json:"resetSeconds,omitempty"`
 	Counters     []RuleCounter `json:"counters" doc:"One for each that counts by itself; empty: nothing is governed by it."`
+	Others       int           `json:"others,omitempty" doc:"Counters that are left out: those that stand lowest."`
 }
 
 // RuleCounter is what a rule stands at for one subject.
@@ -64,7 +65,7 @@ func LimitsOf(p *Plan, policyID string, seen Observed) (PolicyLimits, error) {
 	if policy == nil {
 		return PolicyLimits{}, &store.Error{Code: store.CodeNotFound, Message: "there is no such policy; policy ls lists them"}
 	}
-	t := &tally{compiler: p.compiled, made: p.allLimits(), policy: policy, seen: &seen}
+	t := &tally{compiler: p.compiled, made: p.withValues(p.allLimits(), policyID), policy: policy, seen: &seen}
 	out := PolicyLimits{Policy: nameOf(policy), RateLimits: []PolicyLimit{}, Overlaps: []LimitOverlap{}, Live: seen.Live != nil}
 	granted := t.granted()
 	if policy.Spec.RateLimitID != "" {

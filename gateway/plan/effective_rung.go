@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"relay/limiter"
 	"relay/store"
 )
 
@@ -44,7 +43,7 @@ type RungModelLimit struct {
 func (f *folding) rung(r rung) RungEffect {
 	out := RungEffect{Rung: r.scope.String(), Record: RecordName{r.kind, r.id, r.name}}
 	only := f.alone(r)
-	out.Limits, out.Refusal = f.seen.describe(f.compiler, only.Limits), only.Refused.told()
+	out.Limits, out.Refusal = f.seen.describe(f.compiler, only.Held), only.Refused.told()
 	out.addPolicy(f.compiler, r.policy)
 	return out
 }
@@ -84,12 +83,12 @@ func (a *asked) poolOwner() *RecordName {
 	return nil
 }
 
-// limitsOf returns what the requests for a model are held against because of
-// the model.
-func limitsOf(m *Model, all []ModelLimits) []*limiter.Limit {
-	var limits []*limiter.Limit
+// heldFor is what the requests for a model are held against because of the model.
+func heldFor(m *Model, all []ModelLimits) Held {
+	var held Held
 	for _, perModel := range all {
-		limits = appendLimits(limits, perModel.Of(m).Limits)
+		held.add(perModel.Of(m).Held)
 	}
-	return appendLimits(limits, m.Limits)
+	held.add(Held{Limits: m.Limits})
+	return held
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -109,6 +110,7 @@ func (t *tally) rule(limitID string, rule limiter.Rule, models []*Model, all boo
 			out.Counters = append(out.Counters, t.counterOf(l, name))
 		}
 	}
+	out.leaveOut()
 	slices.SortFunc(out.Counters, func(a, b RuleCounter) int {
 		return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Per, b.Per))
 	})
@@ -118,6 +120,43 @@ func (t *tally) rule(limitID string, rule limiter.Rule, models []*Model, all boo
 		}
 	}
 	return out
+}
+
+// mostCounters is how many counters of a rule are told: end users have one each.
+const mostCounters = 200
+
+// leaveOut keeps the counters that stand highest.
+func (r *PolicyRule) leaveOut() {
+	if len(r.Counters) <= mostCounters {
+		return
+	}
+	slices.SortFunc(r.Counters, func(a, b RuleCounter) int { return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.Per, b.Per)) })
+	r.Others = len(r.Counters) - mostCounters
+	r.Counters = r.Counters[:mostCounters]
+}
+
+// withValues adds the limits of the values that have counters of their own under
+// the owner's limits. made is left as it is.
+func (p *Plan) withValues(made map[limiter.Name]*limiter.Limit, owner string) map[limiter.Name]*limiter.Limit {
+	all := maps.Clone(made)
+	bases := map[limiter.Name]*limiter.Limit{} // by name
+	for name, l := range made {
+		if name.Owner == owner {
+			bases[name] = l
+		}
+	}
+	for _, counter := range p.compiled.Registry.Counters(func(n limiter.Name) bool { return n.Owner == owner }) {
+		name := counter.Name()
+		base := name
+		per, _, split := strings.Cut(strings.TrimPrefix(name.Per, staticPer(name.Per)), "=")
+		base.Per = staticPer(name.Per) + per
+		if l := bases[base]; split && l != nil {
+			limit := *l
+			limit.Counter = counter
+			all[name] = &limit
+		}
+	}
+	return all
 }
 
 func (t *tally) counterOf(l *limiter.Limit, name limiter.Name) RuleCounter {
@@ -144,9 +183,14 @@ func (t *tally) named(ref, separator string) string {
 
 func (t *tally) namedAll(per string) string {
 	var parts []string
-	for part := range strings.SplitSeq(per, ",") {
-		if part != "" {
-			parts = append(parts, t.named(part, "="))
+	for _, part := range splitPer(per) {
+		switch {
+		case part.id == "":
+			parts = append(parts, part.name)
+		case part.name == byUser.String() || part.name == byEndpoint.String():
+			parts = append(parts, part.name+"="+part.id)
+		default:
+			parts = append(parts, t.named(part.name+"="+part.id, "="))
 		}
 	}
 	return strings.Join(parts, ",")

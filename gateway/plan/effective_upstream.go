@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"relay/limiter"
 	"relay/store"
 )
 
@@ -39,7 +38,7 @@ func (u *upstreamFold) climb(rec store.AnyRecord) {
 	var only HostKey
 	u.underTier(&only, policy, ref, owner)
 	u.underTier(&u.above, policy, ref, owner)
-	out := RungEffect{Rung: string(rec.Kind()), Record: nameOf(rec), Limits: u.seen.describe(u.compiler, only.Limits), Refusal: only.refused.told()}
+	out := RungEffect{Rung: string(rec.Kind()), Record: nameOf(rec), Limits: u.seen.describe(u.compiler, only.Held), Refusal: only.refused.told()}
 	out.addPolicy(u.compiler, policy)
 	u.rungs = append(u.rungs, out)
 }
@@ -50,7 +49,7 @@ func (u *upstreamFold) folded(h *Host, pick func(*HostKey) bool) FoldedLadder {
 	out := FoldedLadder{
 		Rungs: u.rungs, Refusal: u.above.refused.told(), Models: []string{}, Endpoints: store.Endpoints(),
 		Pools: []FoldedPool{}, Aliases: []AliasEffect{}, Forwards: []Forwarding{},
-		Limits: u.seen.describe(u.compiler, u.above.Limits), ModelLimits: []ModelEffect{},
+		Limits: u.seen.describe(u.compiler, u.above.Held), ModelLimits: []ModelEffect{},
 	}
 	if h == nil {
 		return out
@@ -75,12 +74,12 @@ func (u *upstreamFold) addModels(out *FoldedLadder, h *Host) {
 			continue
 		}
 		out.Models = append(out.Models, m.Name)
-		var limits []*limiter.Limit
+		var held Held
 		for _, perModel := range u.above.PerModel {
-			limits = appendLimits(limits, perModel.Of(m).Limits)
+			held.add(perModel.Of(m).Held)
 		}
-		if len(limits) > 0 {
-			out.ModelLimits = append(out.ModelLimits, ModelEffect{nameOf(rec), u.seen.describe(u.compiler, limits)})
+		if !held.empty() {
+			out.ModelLimits = append(out.ModelLimits, ModelEffect{nameOf(rec), u.seen.describe(u.compiler, held)})
 		}
 	}
 }

@@ -16,6 +16,7 @@ type Question struct {
 	Account  store.AccountRef // without KeyID; holds an id
 	Model    string           // as the request would name it
 	Endpoint string           // as policies name it
+	User     string           // the end user that it would name; empty: none
 	Observed
 }
 
@@ -129,11 +130,26 @@ func (e *explainer) takes(c Candidate) bool { return c.Takes(e.pin, e.call) }
 
 // limits returns all that the request would be held against.
 func (e *explainer) limits() []*limiter.Limit {
-	limits := slices.Clone(e.caller.Limits)
+	f := e.facts()
+	limits := e.caller.of(f)
 	if e.model == nil {
 		return limits
 	}
-	return appendLimits(limits, limitsOf(e.model, e.caller.ModelLimits))
+	return appendLimits(limits, e.modelLimits(f))
+}
+
+// modelLimits returns what the request is held against because of the model.
+func (e *explainer) modelLimits(f *Facts) []*limiter.Limit {
+	held := heldFor(e.model, e.caller.ModelLimits)
+	return held.of(f)
+}
+
+// facts are what limits could ask of the request.
+func (e *explainer) facts() *Facts {
+	return &Facts{
+		Caller: e.caller, Model: e.model, Asked: e.Model, Endpoint: e.Endpoint, User: e.User,
+		Now: limiter.Instant{V: e.Now.UnixNano(), Wall: e.Now.UnixNano()},
+	}
 }
 
 func (e *explainer) notes() []string {
@@ -141,10 +157,21 @@ func (e *explainer) notes() []string {
 	if nets := e.ladder.key.Spec.AllowedCIDRs; len(nets) > 0 {
 		notes = append(notes, "The key may be used from "+strings.Join(nets, ", ")+" only; the address of the caller is not looked at here.")
 	}
+	if e.User == "" && e.countsUsers() {
+		notes = append(notes, "Limits that count end users apart are not shown: they apply to requests that name one.")
+	}
 	if e.KeyID == "" {
 		notes = append(notes, "This is about "+e.ladder.who+" that has no caps of its own; limits that count per key are shown unused.")
 	}
+	notes = append(notes, e.caller.Gates.notes()...)
 	return append(notes, e.chances()...)
+}
+
+// countsUsers reports whether some limit of the caller asks for the end user.
+func (e *explainer) countsUsers() bool {
+	return slices.ContainsFunc(e.caller.Selective, func(s *Selective) bool {
+		return slices.Contains(s.by, byUser) || s.when != nil && s.when.asks(func(d dimension) bool { return d == byUser })
+	})
 }
 
 // chances tells what differs from request to request.

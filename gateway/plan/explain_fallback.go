@@ -65,7 +65,7 @@ func (r *Route) to(m *Model) *Route {
 func (e *explainer) leg(from *Route, weight int) ExplainedFallback {
 	out := ExplainedFallback{
 		Model: RecordName{store.KindModel, e.model.ID, e.model.Name}, Of: from.Model.Name, Alias: e.model.Alias, Weight: weight,
-		Pools: e.pools(), PassedOver: e.passedOver(), Limits: e.states(limitsOf(e.model, e.caller.ModelLimits)),
+		Pools: e.pools(), PassedOver: e.passedOver(), Limits: e.states(e.modelLimits(e.facts())),
 	}
 	if from.Model.Alias && !e.model.Alias && e.way != nil && e.way != e.caller.Access.Route(e.model) {
 		out.Through = from.Model.Name

@@ -85,6 +85,8 @@ func (p *Plan) aside() *compiler {
 	c.known, c.limits = p.compiled.limits, map[limiter.Name]*limiter.Limit{}
 	c.sources, c.accesses, c.modelLimits = map[sourceKey]*limiter.Source{}, map[string]*Access{}, map[string]ModelLimits{}
 	c.turns, c.rights = map[string]int{}, map[string]store.Access{}
+	c.selectives = map[limiter.Name]*Selective{}
+	c.splitter = func(limits []*limiter.Limit, _ []dimension) splitter { return looked{&c, limits} }
 	scratch := limiter.NewRegistry()
 	c.counter = func(name limiter.Name) *limiter.Counter {
 		if counter := p.compiled.Registry.Find(name); counter != nil {
@@ -98,14 +100,14 @@ func (p *Plan) aside() *compiler {
 // alone folds one rung of the ladder by itself.
 func (a *asked) alone(r rung) *Caller {
 	only := &Caller{}
-	a.foldRung(only, a.ladder, r, a.ladder.per())
+	a.foldRung(only, a.ladder, r, a.ladder.party())
 	return only
 }
 
 // keyAlone folds the caps of the key by themselves.
 func (a *asked) keyAlone() *Caller {
 	only := &Caller{}
-	a.foldKey(only, a.ladder)
+	a.foldKey(only, a.ladder, a.ladder.party())
 	return only
 }
 

@@ -27,6 +27,8 @@ type LimitState struct {
 	Model             string   `json:"model,omitempty" doc:"The model, where each counts by itself."`
 	Per               []string `json:"per,omitempty" doc:"What else the counters are split by."`
 	SharedBy          int      `json:"sharedBy,omitempty" doc:"Relay keys that share the counter."`
+	Conditional       bool     `json:"conditional,omitempty" doc:"It counts some requests alone: those that its match selects, outside of its suspensions."`
+	Reserves          bool     `json:"reserves,omitempty" doc:"Tokens are booked before the call and corrected after it."`
 	WarnsOnly         bool     `json:"warnsOnly,omitempty"`
 	Used              int64    `json:"used"`
 	Room              int64    `json:"room" doc:"What is left of the amount."`
@@ -37,14 +39,17 @@ type LimitState struct {
 
 // states describes limits in the order in which a refusal names them.
 func (e *explainer) states(limits []*limiter.Limit) []LimitState {
-	return e.describe(e.asked.compiler, limits)
+	return e.describe(e.asked.compiler, Held{Limits: limits})
 }
 
 // describe reads the limits, widest first.
-func (o *Observed) describe(c *compiler, limits []*limiter.Limit) []LimitState {
+func (o *Observed) describe(c *compiler, held Held) []LimitState {
 	out := []LimitState{}
-	for _, l := range widestFirst(limits) {
+	for _, l := range widestFirst(held.all()) {
 		s := c.stateOf(l)
+		s.Conditional = slices.ContainsFunc(held.Selective, func(of *Selective) bool {
+			return (of.when != nil || len(of.spans) > 0) && slices.Contains(of.limits, l)
+		})
 		o.read(&s, l)
 		out = append(out, s)
 	}
@@ -63,7 +68,7 @@ func (c *compiler) stateOf(l *limiter.Limit) LimitState {
 	s := LimitState{
 		Text: LimitText(l), Scope: source.Scope.String(), ID: source.LimitID, Name: source.Name, Owner: source.Owner,
 		Meter: string(name.Meter), Amount: l.Amount, Window: name.Window, Strategy: string(name.Strategy), Period: name.Period,
-		Per: dimensions(name.Per), SharedBy: source.SharedBy, WarnsOnly: l.Warn, Room: l.Amount,
+		Per: dimensions(name.Per), SharedBy: source.SharedBy, Reserves: l.Reserve, WarnsOnly: l.Warn, Room: l.Amount,
 	}
 	if name.Meter != limiter.MeterCost {
 		s.Algorithm = string(limiter.Rule{Meter: name.Meter, Strategy: name.Strategy}.Algorithm())
@@ -74,15 +79,52 @@ func (c *compiler) stateOf(l *limiter.Limit) LimitState {
 	return s
 }
 
-// dimensions takes the names out of what perValues.value joined.
+// dimensions are the names of what a counter is split by.
 func dimensions(per string) []string {
 	var names []string
-	for part := range strings.SplitSeq(per, ",") {
-		if name, _, found := strings.Cut(part, "="); found {
-			names = append(names, name)
-		}
+	for _, part := range splitPer(per) {
+		names = append(names, part.name)
 	}
 	return names
+}
+
+// staticPer is the beginning of a counter's split that is known of the caller.
+func staticPer(per string) string {
+	rest := per
+	for {
+		name, behind, valued := strings.Cut(rest, "=")
+		d, known := dimensionOf(name)
+		_, behind, more := strings.Cut(behind, ",")
+		if !known || d >= callerDimensions || !valued || !more {
+			return per[:len(per)-len(rest)]
+		}
+		rest = behind
+	}
+}
+
+// splitPer reads what the name of a counter says of its split, as party.splitBy and
+// Selective.value have written it: what is known of the caller, and behind it what
+// is known of requests alone, which has no id where the counter is no value's.
+func splitPer(per string) []struct{ name, id string } {
+	var parts []struct{ name, id string }
+	for per != "" {
+		names, rest, valued := strings.Cut(per, "=")
+		d, _ := dimensionOf(names)
+		if strings.Contains(names, "+") || d >= callerDimensions || !valued {
+			ids := strings.SplitN(rest, " ", strings.Count(names, "+")+1)
+			for i, name := range strings.Split(names, "+") {
+				id := ""
+				if valued && i < len(ids) {
+					id = ids[i]
+				}
+				parts = append(parts, struct{ name, id string }{name, id})
+			}
+			return parts
+		}
+		id, behind, _ := strings.Cut(rest, ",")
+		parts, per = append(parts, struct{ name, id string }{names, id}), behind
+	}
+	return parts
 }
 
 func (o *Observed) read(s *LimitState, l *limiter.Limit) {

@@ -47,6 +47,9 @@ func (e *explainer) refusedByPlan() *Refused {
 	if r := c.RefuseRoute(e.model, e.way, e.pin, e.takes); r != nil {
 		return r
 	}
+	if r := c.Gates.RefuseEndpoint(e.Endpoint); r != nil {
+		return r
+	}
 	if r := c.RefuseUnpriced(e.model, e.way, e.takes); r != nil {
 		return r
 	}
@@ -82,7 +85,7 @@ func (e *explainer) tries(u *Untried) bool {
 			u.Refused(r)
 			return false
 		}
-		if r := e.judge(limitsOf(e.model, e.caller.ModelLimits)); r.Refused() && e.way.Has(e.takes) {
+		if r := e.judge(e.modelLimits(e.facts())); r.Refused() && e.way.Has(e.takes) {
 			u.Limited(r)
 			return false
 		}
@@ -94,7 +97,7 @@ func (e *explainer) tries(u *Untried) bool {
 			return false
 		}
 		passed[c.Key] = true
-		verdict := e.judge(upstreamLimits(c))
+		verdict := e.judge(e.upstreamLimits(c))
 		if !verdict.Refused() {
 			return true
 		}

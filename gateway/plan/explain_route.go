@@ -108,7 +108,7 @@ func (e *explainer) candidate(c Candidate) ExplainedKey {
 		HostID: c.Key.Host.Record.Metadata.ID, Host: c.Key.Host.Name(), HostKeyID: c.Key.ID, HostKey: c.Key.Name, Anonymous: c.Key.Anonymous,
 		UpstreamName: c.Binding.UpstreamName, Translated: c.Binding.translated(e.call), Priority: c.Binding.Priority, Price: e.price(c.Binding.Pricing),
 		State: stateIn(e.keyStates, c.Key.ID), Health: stateIn(e.hostStates, c.Key.Host.Record.Metadata.ID),
-		Limits: e.states(upstreamLimits(c)), Reason: e.whyNot(c),
+		Limits: e.states(e.upstreamLimits(c)), Reason: e.whyNot(c),
 	}
 	k.Takes = k.Reason == ""
 	return k
@@ -131,7 +131,7 @@ func (e *explainer) whyNot(c Candidate) string {
 	case e.benched(c):
 		return benchedText(e.keyStates[c.Key.ID])
 	}
-	if r := e.judge(upstreamLimits(c)); r.Refused() {
+	if r := e.judge(e.upstreamLimits(c)); r.Refused() {
 		return "it is at its own limit; retry after " + strconv.FormatInt(r.RetryAfter(), 10) + " s"
 	}
 	return ""
@@ -163,10 +163,13 @@ func benchedText(s KeyState) string {
 
 // upstreamLimits returns the limits of the candidate's host, host account and
 // tier.
-func upstreamLimits(c Candidate) []*limiter.Limit {
-	limits := slices.Clone(c.Key.Limits)
+func (e *explainer) upstreamLimits(c Candidate) []*limiter.Limit {
+	f := e.facts()
+	f.Model = c.Binding.Model
+	limits := c.Key.of(f)
 	for _, perModel := range c.Key.PerModel {
-		limits = append(limits, perModel.Of(c.Binding.Model).Limits...)
+		held := perModel.Of(f.Model).Held
+		limits = appendLimits(limits, held.of(f))
 	}
 	return limits
 }

@@ -59,6 +59,7 @@ func (e *explainer) rung(r rung) RungVerdict {
 	}
 	policy := nameOf(r.policy)
 	v.Policy = &policy
+	refused = cmp.Or(refused, gatesOf(r.policy).RefuseEndpoint(e.Endpoint))
 	e.judgeSaying(&v, saying{
 		owner: "policy " + policy.Name, grant: e.grantOf(r.policy), denied: e.namesIn(r.policy, "spec.denyNames"),
 		endpoints: r.policy.Spec.Endpoints, refused: refused,

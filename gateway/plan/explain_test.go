@@ -123,16 +123,16 @@ func TestExplain_TellsWhatEachRungSays(t *testing.T) {
 			"principal refuses: policy talk allows only the endpoints messages, embeddings",
 			"key silent: it narrows neither models nor endpoints",
 		}, "policy_disabled"},
-		"what cannot be enforced": {func(w *world) store.RelayKeySpec {
-			put(w, "strict", store.PolicySpec{Capabilities: store.Capabilities{"tools": false}})
+		"a capability that all calls of the endpoint are of": {func(w *world) store.RelayKeySpec {
+			put(w, "strict", store.PolicySpec{Capabilities: store.Capabilities{"chat": false}})
 			w.bind("strict", "team", "research")
 			return store.RelayKeySpec{}
 		}, []string{
 			"organization silent: no policy is bound to it",
-			"team refuses: Policy strict uses capabilities, which this version of Relay cannot enforce. Ask your gateway administrator.",
+			"team refuses: Policy strict does not allow generated answers (capability chat). Call another endpoint, or ask your gateway administrator.",
 			"project silent: no policy is bound to it", "principal silent: no policy is bound to it",
 			"key silent: it narrows neither models nor endpoints",
-		}, "record_invalid"},
+		}, "capability_not_allowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

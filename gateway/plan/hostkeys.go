@@ -103,12 +103,13 @@ func (c *compiler) underTier(k *HostKey, p *store.Policy, subject, owner string)
 	}
 	k.grants = append(k.grants, c.grantOf(p))
 	source := limiter.Source{Scope: limiter.ScopeUpstream, Rung: limiter.ScopeUpstream, Order: len(k.grants), Owner: "policy " + p.Metadata.Name + " of " + owner}
-	limits, refused := c.policyLimits(p, subject, source, perValues{})
+	whoever := &party{unknown: true}
+	limits, refused := c.policyLimits(p, subject, source, whoever)
 	if refused != nil {
 		k.refused = refused
 	}
-	k.Limits = appendLimits(k.Limits, limits)
-	if perModel := c.policyModelLimits(p, subject, source, perValues{}); perModel != nil {
+	k.add(limits)
+	if perModel := c.policyModelLimits(p, subject, source, whoever); perModel != nil {
 		k.PerModel = append(k.PerModel, perModel)
 	}
 }

@@ -14,6 +14,7 @@ type ladder struct {
 	who     string // "key laptop", for people
 	rungs   []rung
 	tenancy Tenancy
+	member  string // USER@PROJECT by ids; empty: a service account, or none
 	// broken says why there is no ladder.
 	broken *Refused
 }
@@ -113,15 +114,11 @@ func (l *ladder) addMember(c *compiler, user *store.User, project string) {
 			Message: "User " + user.Metadata.Name + " has no role in project " + c.nameOf(store.KindProject, project) + " that lets it have credentials there. An administrator gives one with: relay role bind developer --user " + user.Metadata.Name + " --scope project:NAME.",
 		}
 	}
+	l.member = user.Metadata.ID + "@" + project
 	l.rungs = append(l.rungs, rung{
 		scope: limiter.ScopePrincipal, kind: store.KindUser, id: user.Metadata.ID, name: c.memberName(user, project),
 		policy: c.bound[memberRef(user.Metadata.ID, project)],
 	})
-}
-
-// per gives the dimensions by which limits on the ladder may split.
-func (l *ladder) per() perValues {
-	return perValues{team: l.tenancy.Team, project: l.tenancy.Project, key: l.key.Metadata.ID}
 }
 
 // accessKey tells ladders apart by what they allow: policies, and the key's

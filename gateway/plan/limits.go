@@ -2,37 +2,13 @@ package plan
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"relay/limiter"
 	"relay/store"
 )
-
-// perValues are the dimensions by which a limit may split its counters and
-// that are known when the plan is compiled.
-type perValues struct{ team, project, key string }
-
-// value joins the dimensions' values; ok is false when one is not known here.
-func (v perValues) value(dims []string) (joined string, ok bool) {
-	for _, dim := range dims {
-		var id string
-		switch dim {
-		case "team":
-			id = v.team
-		case "project":
-			id = v.project
-		case "key":
-			id = v.key
-		}
-		if id == "" {
-			return "", false
-		}
-		joined += dim + "=" + id + ","
-	}
-	return joined, true
-}
 
 // sourceKey tells sources apart: one owner's rate limit, with one subject.
 type sourceKey struct {
@@ -40,9 +16,17 @@ type sourceKey struct {
 	rung                              limiter.Scope
 }
 
+// terms are how a limit counts, besides what its counter is known by.
+type terms struct {
+	amount  int64
+	atCap   limiter.AtCap
+	reserve bool
+	warn    bool
+}
+
 // bind makes the Limit of one rule, or finds the one made before. Counters of
 // equal name are one counter.
-func (c *compiler) bind(name limiter.Name, amount int64, atCap limiter.AtCap, warn bool, source limiter.Source) *limiter.Limit {
+func (c *compiler) bind(name limiter.Name, t terms, source limiter.Source) *limiter.Limit {
 	if l := cmp.Or(c.limits[name], c.known[name]); l != nil {
 		return l
 	}
@@ -54,37 +38,49 @@ func (c *compiler) bind(name limiter.Name, amount int64, atCap limiter.AtCap, wa
 	}
 	l := &limiter.Limit{
 		Counter: c.counter(name),
-		Amount:  amount, AtCap: atCap, Warn: warn, Source: shared,
+		Amount:  t.amount, AtCap: t.atCap, Warn: t.warn, Source: shared,
+		Reserve: t.reserve && name.Meter.CountsTokens(),
 	}
 	c.limits[name] = l
 	return l
 }
 
-// shorthand compiles the limits that a record carries itself.
-func (c *compiler) shorthand(id string, limits *store.Limits, source limiter.Source) ([]*limiter.Limit, *Refused) {
-	if limits == nil {
-		return nil, nil
+// terms are those of a limit that may say by itself how it counts; what it does
+// not say the switches say.
+func (c *compiler) terms(charge, atCap string) terms {
+	t := terms{atCap: c.AtCap, reserve: c.Reserve}
+	switch charge {
+	case "actual":
+		t.reserve = false
+	case "reserve":
+		t.reserve = true
 	}
-	if limits.Charge == "reserve" {
-		return nil, limitMissing("The limits of " + source.Owner + " use charge: reserve, which this version of Relay cannot enforce")
+	switch atCap {
+	case "admit":
+		t.atCap = limiter.AdmitAtCap
+	case "refuse":
+		t.atCap = limiter.RefuseAtCap
 	}
-	source.LimitID = "limits"
-	atCap := c.atCap(limits.AtCap)
-	var out []*limiter.Limit
-	for _, rule := range limits.Rules() {
-		out = append(out, c.bind(counterName(id, "limits", "", "", "", rule), rule.Amount, atCap, false, source))
-	}
-	return out, nil
+	return t
 }
 
-func (c *compiler) atCap(own string) limiter.AtCap {
-	switch own {
-	case "admit":
-		return limiter.AdmitAtCap
-	case "refuse":
-		return limiter.RefuseAtCap
+// shorthand compiles the limits that a record carries itself.
+func (c *compiler) shorthand(id string, limits *store.Limits, source limiter.Source) []*limiter.Limit {
+	if limits == nil {
+		return nil
 	}
-	return c.AtCap
+	source.LimitID = "limits"
+	aligned := c.AlignKeys && (source.Scope == limiter.ScopeKey || source.Scope == limiter.ScopeModel)
+	t := c.terms(limits.Charge, limits.AtCap)
+	var out []*limiter.Limit
+	for _, rule := range limits.Rules() {
+		if aligned {
+			rule.Strategy = limiter.Aligned
+		}
+		t.amount = rule.Amount
+		out = append(out, c.bind(counterName(id, "limits", "", "", "", rule), t, source))
+	}
+	return out
 }
 
 func counterName(owner, limit, subject, model, per string, rule limiter.Rule) limiter.Name {
@@ -96,44 +92,45 @@ func counterName(owner, limit, subject, model, per string, rule limiter.Rule) li
 }
 
 // policyLimits compiles a policy's rate limit and budgets for one subject.
-func (c *compiler) policyLimits(p *store.Policy, subject string, source limiter.Source, per perValues) ([]*limiter.Limit, *Refused) {
-	var out []*limiter.Limit
+func (c *compiler) policyLimits(p *store.Policy, subject string, source limiter.Source, who *party) (Held, *Refused) {
+	var out Held
 	var refused *Refused
 	if p.Spec.RateLimitID != "" {
-		out, refused = c.rateLimit(p, p.Spec.RateLimitID, subject, "", source, per)
+		out, refused = c.rateLimit(p, p.Spec.RateLimitID, subject, "", source, who)
 	}
-	budgets, refusedBudget := c.budgets(p.Metadata.ID, subject, p.Spec.Budgets, source, per)
-	return appendLimits(out, budgets), cmp.Or(refused, refusedBudget)
+	budgets, refusedBudget := c.budgets(p.Metadata.ID, subject, p.Spec.Budgets, source, who)
+	out.add(budgets)
+	return out, cmp.Or(refused, refusedBudget)
 }
 
 // policyModelLimits compiles rlBindings: the first entry that matches a model
 // counts, with counters per model. Nil when the policy has none.
-func (c *compiler) policyModelLimits(p *store.Policy, subject string, source limiter.Source, per perValues) ModelLimits {
+func (c *compiler) policyModelLimits(p *store.Policy, subject string, source limiter.Source, who *party) ModelLimits {
 	if len(p.Spec.RLBindings) == 0 {
 		return nil
 	}
-	memo := p.Metadata.ID + "/" + subject + "/" + source.Owner + c.splitOf(p, per)
+	memo := p.Metadata.ID + "/" + subject + "/" + source.Owner + c.differs(p, who)
 	if done := c.modelLimits[memo]; done != nil {
 		return done
 	}
 	out := ModelLimits{}
 	for rec := range c.catalog.Models.All() {
 		m := c.models[rec.Metadata.ID]
-		c.modelLimit(out, m, p, subject, source, per)
+		c.modelLimit(out, m, p, subject, source, who)
 	}
 	for _, m := range c.unknown {
-		c.modelLimit(out, m, p, subject, source, per)
+		c.modelLimit(out, m, p, subject, source, who)
 	}
 	c.modelLimits[memo] = out
 	return out
 }
 
-// splitOf tells apart for whom the policy's limits per model count, where they
-// are split at all.
-func (c *compiler) splitOf(p *store.Policy, per perValues) string {
+// differs tells apart for whom the policy's limits per model count, where they
+// ask who calls.
+func (c *compiler) differs(p *store.Policy, who *party) string {
 	for _, entry := range p.Spec.RLBindings {
-		if rl := c.catalog.RateLimits.Get(entry.RateLimitID); rl != nil && len(rl.Spec.Per) > 0 {
-			return "/" + per.key + "/" + per.project
+		if rl := c.catalog.RateLimits.Get(entry.RateLimitID); rl != nil && (len(rl.Spec.Per) > 0 || rl.Spec.Match != nil) {
+			return fmt.Sprint("/", who.values)
 		}
 	}
 	return ""
@@ -141,11 +138,11 @@ func (c *compiler) splitOf(p *store.Policy, per perValues) string {
 
 // modelLimit puts the first entry of the policy that names the model into the
 // map.
-func (c *compiler) modelLimit(to ModelLimits, m *Model, p *store.Policy, subject string, source limiter.Source, per perValues) {
+func (c *compiler) modelLimit(to ModelLimits, m *Model, p *store.Policy, subject string, source limiter.Source, who *party) {
 	for _, entry := range p.Spec.RLBindings {
 		if namesModel(entry.Models, m) {
-			limits, refused := c.rateLimit(p, entry.RateLimitID, subject, m.ID, source, per)
-			to[m] = ModelLimit{Limits: limits, Refused: refused}
+			limits, refused := c.rateLimit(p, entry.RateLimitID, subject, m.ID, source, who)
+			to[m] = ModelLimit{Held: limits, Refused: refused}
 			return
 		}
 	}
@@ -164,55 +161,40 @@ func namesModel(refs []store.ModelRef, m *Model) bool {
 }
 
 // rateLimit compiles one rate limit for one owner and subject.
-func (c *compiler) rateLimit(owner *store.Policy, id, subject, modelID string, source limiter.Source, per perValues) ([]*limiter.Limit, *Refused) {
+func (c *compiler) rateLimit(owner *store.Policy, id, subject, modelID string, source limiter.Source, who *party) (Held, *Refused) {
 	rl := c.catalog.RateLimits.Get(id)
 	if rl == nil {
 		c.warn(owner, "spec.rateLimitId", "names a rate limit that does not exist: requests under the policy are refused")
-		return nil, limitMissing("Policy " + owner.Metadata.Name + " names a rate limit that does not exist")
+		return Held{}, limitMissing("Policy " + owner.Metadata.Name + " names a rate limit that does not exist")
 	}
-	if !store.Enabled(rl.Spec.Enabled) {
-		return nil, nil
-	}
-	values, known := per.value(rl.Spec.Per)
-	if !known {
-		return nil, c.unenforcedLimit(rl, "per")
-	}
-	return c.rules(rl, owner.Metadata.ID, subject, modelID, values, source)
+	return c.rules(rl, limiter.Name{Owner: owner.Metadata.ID, Subject: subject, Model: modelID}, source, who)
 }
 
-// rules compiles the rules of a rate limit for one owner, subject and split.
-func (c *compiler) rules(rl *store.RateLimit, owner, subject, modelID, values string, source limiter.Source) ([]*limiter.Limit, *Refused) {
-	if member := unenforcedMember(rl); member != "" {
-		return nil, c.unenforcedLimit(rl, member)
+// rules compiles the rules of a rate limit, whose counters are known by what of
+// says, for one party.
+func (c *compiler) rules(rl *store.RateLimit, of limiter.Name, source limiter.Source, who *party) (Held, *Refused) {
+	if !store.Enabled(rl.Spec.Enabled) {
+		return Held{}, nil
+	}
+	s, applies, err := c.selects(&rl.Spec, who)
+	if err != nil {
+		c.warn(rl, "spec", "cannot be enforced: %s: requests under it are refused", err)
+		return Held{}, limitMissing(`Rate limit "` + rl.Metadata.Name + `" cannot be enforced, since ` + err.Error())
+	}
+	if !applies {
+		return Held{}, nil
+	}
+	if of.Per != "" && s.per != "" {
+		of.Per += ","
 	}
 	source.LimitID, source.Name = rl.Metadata.ID, rl.Metadata.Name
-	atCap := c.atCap(rl.Spec.AtCap)
+	t := c.terms(rl.Spec.Charge, rl.Spec.AtCap)
 	var out []*limiter.Limit
 	for _, rule := range rl.Spec.Rules {
-		name := counterName(owner, rl.Metadata.ID, subject, modelID, values, rule)
-		out = append(out, c.bind(name, rule.Amount, atCap, false, source))
+		t.amount = rule.Amount
+		out = append(out, c.bind(counterName(of.Owner, rl.Metadata.ID, of.Subject, of.Model, of.Per+s.per, rule), t, source))
 	}
-	return out, nil
-}
-
-// unenforcedMember names the member that this version does not enforce, or "".
-func unenforcedMember(rl *store.RateLimit) string {
-	switch {
-	case rl.Spec.Charge == "reserve":
-		return "charge"
-	case rl.Spec.Match != nil:
-		return "match"
-	case len(rl.Spec.Suspend) > 0:
-		return "suspend"
-	case rl.Spec.Standalone:
-		return "standalone"
-	}
-	return ""
-}
-
-func (c *compiler) unenforcedLimit(rl *store.RateLimit, member string) *Refused {
-	c.warn(rl, "spec."+member, "cannot be enforced by this version: requests under the rate limit are refused")
-	return limitMissing(`Rate limit "` + rl.Metadata.Name + `" uses ` + member + `, which this version of Relay cannot enforce`)
+	return c.held(out, s), nil
 }
 
 // limitMissing refuses what stands under a limit that cannot be enforced.
@@ -224,20 +206,32 @@ func limitMissing(what string) *Refused {
 }
 
 // budgets compiles the budgets of a policy or key. They are never per model.
-func (c *compiler) budgets(owner, subject string, budgets []store.Budget, source limiter.Source, per perValues) ([]*limiter.Limit, *Refused) {
-	var out []*limiter.Limit
+func (c *compiler) budgets(owner, subject string, budgets []store.Budget, source limiter.Source, who *party) (Held, *Refused) {
 	source.LimitID, source.Order = "budget", source.Order+1
+	split := map[string]selection{} // by what the counters' names hold of it
+	limits := map[string][]*limiter.Limit{}
+	var order []string
 	for i, b := range budgets {
-		values, known := per.value(b.Per)
 		amount, err := store.ParseNanoDollars(b.Amount)
-		if !known || err != nil {
-			return nil, limitMissing("Budget " + strconv.Itoa(i+1) + " of " + source.Owner + " has an amount or a split by " + strings.Join(b.Per, ", ") + " that this version of Relay cannot enforce")
+		if err != nil {
+			return Held{}, limitMissing("Budget " + strconv.Itoa(i+1) + " of " + source.Owner + " has an amount that cannot be read")
+		}
+		per, by, applies := who.splitBy(b.Per)
+		if !applies {
+			continue
+		}
+		if limits[per] == nil {
+			order, split[per] = append(order, per), selection{per: per, by: by}
 		}
 		name := limiter.Name{
-			Owner: owner, Limit: "budget", Subject: subject, Per: values,
+			Owner: owner, Limit: "budget", Subject: subject, Per: per,
 			Meter: limiter.MeterCost, Period: b.Period, Timezone: c.Timezone,
 		}
-		out = append(out, c.bind(name, amount, limiter.RefuseAtCap, b.OnExceed == "warn", source))
+		limits[per] = append(limits[per], c.bind(name, terms{amount: amount, atCap: limiter.RefuseAtCap, warn: b.OnExceed == "warn"}, source))
+	}
+	var out Held
+	for _, per := range order {
+		out.add(c.held(limits[per], split[per]))
 	}
 	return out, nil
 }
@@ -257,21 +251,19 @@ func appendLimits(to, more []*limiter.Limit) []*limiter.Limit {
 // the plan is published, while sources may still change.
 func (c *compiler) countSharers() {
 	sharers := map[*limiter.Source]map[string]bool{}
-	for _, caller := range c.plan.callers {
-		for _, l := range caller.Limits {
+	note := func(held *Held, key string) {
+		for _, l := range held.all() {
 			if sharers[l.Source] == nil {
 				sharers[l.Source] = map[string]bool{}
 			}
-			sharers[l.Source][caller.KeyID] = true
+			sharers[l.Source][key] = true
 		}
+	}
+	for _, caller := range c.plan.callers {
+		note(&caller.Held, caller.KeyID)
 		for _, perModel := range caller.ModelLimits {
 			for _, ml := range perModel {
-				for _, l := range ml.Limits {
-					if sharers[l.Source] == nil {
-						sharers[l.Source] = map[string]bool{}
-					}
-					sharers[l.Source][caller.KeyID] = true
-				}
+				note(&ml.Held, caller.KeyID)
 			}
 		}
 	}

@@ -66,6 +66,9 @@ func RefusalText(r limiter.Refusal) string {
 	if name.Meter != limiter.MeterConcurrency {
 		used = " used"
 	}
+	if r.Booking > 0 {
+		used += ", and this request may use " + thousands(r.Booking) + " more"
+	}
 	return fmt.Sprintf("%s: %s of %s %s%s%s%s; retry after %d s.", limitTitle(r.Limit), thousands(r.Used), thousands(r.Limit.Amount),
 		unit(name.Meter), window(name), used, sharers(r.Limit), r.RetryAfter())
 }
@@ -81,8 +84,18 @@ func budgetRefusal(r limiter.Refusal, name limiter.Name) string {
 		limitTitle(r.Limit), dollars(r.Limit.Amount), period(name.Period), dollars(r.Used), reset)
 }
 
+// OversizedText says that a limit can never take a request that may use so many
+// tokens. param is how the request bounds what is generated.
+func OversizedText(l *limiter.Limit, tokens int64, param string) string {
+	name := l.Counter.Name()
+	return fmt.Sprintf("%s allows %s %s%s, and this request may use %s: no wait cures that. Send less, or set a smaller %s.",
+		limitTitle(l), thousands(l.Amount), unit(name.Meter), window(name), thousands(tokens), param)
+}
+
 func limitTitle(l *limiter.Limit) string {
 	switch {
+	case l.Source.Owner == "":
+		return "Limit " + Quoted(l.Source.Name)
 	case l.Counter.Name().Meter == limiter.MeterCost:
 		return "Budget of " + l.Source.Owner
 	case l.Source.Name != "":

@@ -49,6 +49,7 @@ func (p *Plan) late() *compiler {
 	c.plan = &Plan{Generation: p.Generation, Hosts: p.Hosts, HostKeys: p.HostKeys, Turns: p.Turns, names: p.names}
 	c.known, c.limits = p.compiled.limits, map[limiter.Name]*limiter.Limit{}
 	c.sources, c.modelLimits = map[sourceKey]*limiter.Source{}, map[string]ModelLimits{}
+	c.knownSelectives, c.selectives = p.compiled.selectives, map[limiter.Name]*Selective{}
 	c.accesses, c.rights = maps.Clone(p.compiled.accesses), map[string]store.Access{}
 	return &c
 }

@@ -36,7 +36,7 @@ func (c *compiler) compileModel(rec *store.Model) *Model {
 	if d := rec.Spec.Deprecation; d != nil {
 		m.Deprecated = d.Status == "deprecated" || d.Status == "sunset"
 	}
-	m.Limits, m.Refused = c.shorthand(rec.Metadata.ID, rec.Spec.Limits, limiter.Source{
+	m.Limits = c.shorthand(rec.Metadata.ID, rec.Spec.Limits, limiter.Source{
 		Scope: limiter.ScopeModel, Rung: limiter.ScopeModel, Owner: "model " + m.Name,
 	})
 	return m
@@ -65,7 +65,7 @@ func (c *compiler) compileBinding(rec *store.HostBinding) {
 	if rec.Spec.Weight != nil {
 		b.Weight = *rec.Spec.Weight
 	}
-	b.Pricing = c.pricing(rec.Spec.PricingID)
+	b.Pricing, b.Params = c.pricing(rec.Spec.PricingID), c.params(rec)
 	c.warnOfBinding(rec)
 	m.Bindings = append(m.Bindings, b)
 }
@@ -91,9 +91,6 @@ func (c *compiler) warnOfModel(m *Model, rec *store.Model) {
 }
 
 func (c *compiler) warnOfBinding(rec *store.HostBinding) {
-	if rec.Spec.Params != nil {
-		c.warn(rec, "spec.params", "have no effect in this version: members reach the host as the caller wrote them")
-	}
 	if rec.Spec.PromptCache == "auto" {
 		c.warn(rec, "spec.promptCache", "auto has no effect in this version")
 	}

@@ -18,6 +18,10 @@ type Plan struct {
 	Turns      []string   // names, that outlive plans, of the turns that Pool.Turn points to
 	Warnings   []store.Problem
 
+	// DefaultOutput is how many tokens of output are booked for a request that does
+	// not bound them; 0: it must.
+	DefaultOutput int64
+
 	Control        *limiter.Split // the system's limit on the control API, by client address; nil: none
 	ControlRefused *Refused       // that limit cannot be enforced
 
@@ -69,13 +73,16 @@ type Caller struct {
 	// Refused is set when no request of the caller can pass.
 	Refused *Refused
 
-	Proxied      bool             // the caller of requests without a relay key, in proxy mode
-	ProxyLimits  []*limiter.Limit // the system's, in proxy mode
-	ProxyRefused *Refused         // that limit cannot be enforced
-	Limits       []*limiter.Limit // of rungs and key; the model's come with the route
-	ModelLimits  []ModelLimits    // of policies that limit per model
-	Unpriced     *limiter.Source  // a budget that refuses unpriced models
+	Proxied      bool            // the caller of requests without a relay key, in proxy mode
+	ProxyLimits  Held            // the system's, in proxy mode
+	ProxyRefused *Refused        // that limit cannot be enforced
+	Held                         // of rungs and key; the model's come with the route
+	ModelLimits  []ModelLimits   // of policies that limit per model
+	Unpriced     *limiter.Source // a budget that refuses unpriced models
 	Access       *Access
+	Gates        *Gates // nil: nothing is asked of requests themselves
+
+	party *party
 }
 
 // Tenancy names the accounts that a request is charged to, by record id.
@@ -105,7 +112,7 @@ func (l ModelLimits) Of(m *Model) ModelLimit {
 
 // ModelLimit is what one policy puts on one model.
 type ModelLimit struct {
-	Limits  []*limiter.Limit
+	Held
 	Refused *Refused
 }
 
@@ -120,7 +127,6 @@ type Model struct {
 	Unknown              bool       // the catalog does not know it
 	Bindings             []*Binding // enabled ones, by priority
 	Limits               []*limiter.Limit
-	Refused              *Refused // a limit of the model that cannot be enforced
 
 	makerID   string     // of its provider, as the record says
 	bound     bool       // a binding names it, if only one that is switched off
@@ -144,6 +150,7 @@ type Binding struct {
 	Shapes       []store.Shape
 	UpstreamName string
 	Pricing      *Pricing // nil: unpriced
+	Params       *Params  // nil: members go up as they are
 	Priority     int
 	Weight       int
 }
@@ -186,7 +193,7 @@ type HostKey struct {
 	Value             store.Secret
 	// ValueHash is the key of the breaker: another value begins closed.
 	ValueHash string
-	Limits    []*limiter.Limit // of the host, the host account and the key's tier
+	Held      // of the host, the host account and the key's tier
 	PerModel  []ModelLimits
 	grants    []grant
 	refused   *Refused // a limit above the key cannot be enforced

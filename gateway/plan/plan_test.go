@@ -262,27 +262,6 @@ func TestCompile_ALimitPerKeySeparatesCounters(t *testing.T) {
 	}
 }
 
-func TestCompile_ALimitThatCannotBeEnforcedRefuses(t *testing.T) {
-	rule := []limiter.Rule{{Meter: limiter.MeterRequests, Amount: 60, Window: 60, Strategy: limiter.SlidingWindow}}
-	for name, spec := range map[string]store.RateLimitSpec{
-		"per user":       {Rules: rule, Per: []string{"user"}},
-		"charge reserve": {Rules: rule, Charge: "reserve"},
-		"suspend":        {Rules: rule, Suspend: []store.Suspend{{Days: []string{"mon"}, Start: "22:00", End: "06:00"}}},
-		"match":          {Rules: rule, Match: &store.Match{Dim: "model", Op: "eq", Value: "chat"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			put(w, "rl", spec)
-			put(w, "p", store.PolicySpec{RateLimitID: w.id(store.KindRateLimit, "rl")})
-			w.bind("p", "team", "research")
-			c := w.key("k", store.RelayKeySpec{})
-			if c.Refused == nil || c.Refused.Code != "limit_missing" {
-				t.Fatalf("got %+v, want limit_missing", c.Refused)
-			}
-		})
-	}
-}
-
 func TestCompile_ASwitchedOffRateLimitLetsPass(t *testing.T) {
 	w := newWorld(t)
 	off := false

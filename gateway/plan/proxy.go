@@ -38,8 +38,9 @@ func (c *compiler) compileProxy() {
 		p.Keys = append(p.Keys, &HostKey{Index: len(c.plan.HostKeys) + i, Host: h, Anonymous: true, Proxied: true, ValueHash: "proxy:" + h.Record.Metadata.ID})
 	}
 	if c.Proxy.AllowAnonymous || isTrue(setting.AllowAnonymous) {
-		p.Stranger = &Caller{KeyName: "anonymous", Proxied: true}
-		limits, refused := c.systemLimit(store.SystemProxyAnonymous, "ip")
+		p.Stranger = &Caller{KeyName: "anonymous", Proxied: true, party: &party{}}
+		c.foldStandalone(p.Stranger, p.Stranger.party)
+		limits, refused := c.addressLimits(store.SystemProxyAnonymous)
 		p.Refused = refused
 		if len(limits) > 0 {
 			p.Strangers = c.Registry.Split(limits, limiter.DefaultBound)

@@ -61,8 +61,6 @@ func (c *Caller) RefuseRoute(m *Model, way *Route, pin *Host, takes func(Candida
 		return &Refused{Code: "model_disabled", Message: "Model " + Quoted(m.Name) + " is switched off. " + c.mayUse(m.Name)}
 	case way == nil:
 		return c.refuseModel(m)
-	case m.Refused != nil:
-		return m.Refused
 	case way.Any(takes):
 		return nil
 	case pin != nil && !way.each(func(r *Route) bool { return onHost(r.bindings, pin) != nil }):
@@ -120,9 +118,6 @@ func (c *Caller) RefuseUnpriced(m *Model, way *Route, takes func(Candidate) bool
 // RefuseTurn refuses a model whose turn has come after others of the request: by
 // what the catalog tells, it may not be used.
 func (c *Caller) RefuseTurn(way *Route, takes func(Candidate) bool) *Refused {
-	if way.Model.Refused != nil {
-		return way.Model.Refused
-	}
 	if r := c.RefuseModelLimit(way.Model); r != nil {
 		return r
 	}

@@ -6,6 +6,7 @@ type Access struct {
 	list   []*Model
 	grants []grant // of every rung that grants, for models the catalog does not know
 	pools  []poolKeys
+	gates  *Gates // what its rungs ask of requests themselves
 }
 
 // Route returns the model's route, or nil when the ladder does not allow it.

@@ -21,6 +21,7 @@ type Form struct {
 	Streamed bool  // the field stream is true
 
 	File        Range // content of the first file
+	Files       int   // how many there are
 	FileBytes   int   // of all files together
 	LargestFile int   // bytes of one
 }
@@ -144,6 +145,7 @@ func (s *formScan) recordFile(content Range) {
 		s.form.File = content
 	}
 	s.form.FileBytes += size
+	s.form.Files++
 	s.form.LargestFile = max(s.form.LargestFile, size)
 }
 

@@ -1,0 +1,131 @@
+package gateway
+
+import (
+	"unicode/utf8"
+
+	"relay/gateway/plan"
+	"relay/gateway/wire"
+	"relay/limiter"
+	"relay/store"
+)
+
+// booking is how much limits that are charged before the call book for the
+// request, in tokens.
+type booking struct {
+	sized         bool // the rest is worked out
+	input, output int64
+	bounded       bool // there is a bound for output
+}
+
+// book tells a ticket what its limits book. It refuses a request that does not
+// say how much it may use, and one that a limit can never take.
+func (x *exchange) book(t *limiter.Ticket) *plan.Refused {
+	input, output := t.Books()
+	if !input && !output {
+		return nil
+	}
+	x.size()
+	if output && !x.booking.bounded {
+		return &plan.Refused{Code: wire.CodeOutputLimitRequired, By: "limit", Message: "A limit of this key counts tokens before the call, so the request must say how many it may generate: set " + x.outputParam() + "."}
+	}
+	t.Estimate(x.booking.input, x.booking.output)
+	if l, tokens := t.Oversized(); l != nil {
+		return &plan.Refused{Code: wire.CodeRequestTooLargeLimit, By: "limit", Message: plan.OversizedText(l, tokens, x.outputParam())}
+	}
+	return nil
+}
+
+// size works out what the request may use, once.
+func (x *exchange) size() {
+	b := &x.booking
+	if b.sized {
+		return
+	}
+	b.sized, b.bounded = true, true
+	switch x.call.naming.(type) {
+	case byForm:
+		b.input = x.formTokens()
+		return
+	case bySpeech:
+		text := x.spokenText()
+		b.input = wire.EstimateTokens(x.body)
+		b.output = wire.SpeechTokens(int64(utf8.RuneCount(text)))
+		return
+	}
+	b.input = wire.EstimateTokens(x.body)
+	if !x.generates() {
+		return
+	}
+	if b.output, b.bounded = wire.AskedOutput(x.body); !b.bounded && x.gen.plan.DefaultOutput > 0 {
+		b.output, b.bounded = x.gen.plan.DefaultOutput*int64(x.choices()), true
+	}
+}
+
+// generates reports whether the answer is as long as the model makes it.
+func (x *exchange) generates() bool {
+	return x.call.hub != nil || x.call.name == store.EndpointCompletions
+}
+
+// tokensPerPicture is what an image takes that is sent to be edited.
+const tokensPerPicture = 1500
+
+// formTokens is what the files of a form may use: sound by its length, or where it
+// does not tell it, by its size and by how long it may be; pictures by their
+// number.
+func (x *exchange) formTokens() int64 {
+	var form wire.Form
+	if wire.ScanForm(x.r.Header.Get("Content-Type"), x.body, &form) != nil {
+		return 0 // it has been read before
+	}
+	if x.call.name == store.EndpointImages {
+		return tokensPerPicture * int64(max(form.Files, 1))
+	}
+	seconds, known := wire.WAVSeconds(form.File.Of(x.body))
+	tokens := wire.AudioTokens(int64(form.FileBytes), seconds, known)
+	if most := x.s.opt.Media.MaxAudioSeconds; most > 0 && !known {
+		tokens = min(tokens, wire.AudioTokens(0, float64(most), true))
+	}
+	return tokens
+}
+
+// spokenText is the text that is to be spoken. It is part of the body, or made of
+// it.
+func (x *exchange) spokenText() []byte {
+	at, _ := wire.Member(x.body, wire.Range{End: len(x.body)}, "input")
+	text, _ := wire.Text(x.body, at, nil)
+	return text
+}
+
+// outputParam is how the caller's shape bounds what is generated.
+func (x *exchange) outputParam() string {
+	switch x.call.name {
+	case store.EndpointChat:
+		return "max_completion_tokens"
+	case store.EndpointResponses:
+		return "max_output_tokens"
+	case store.EndpointGemini:
+		return "generationConfig.maxOutputTokens"
+	case store.EndpointOllama:
+		return "options.num_predict"
+	case store.EndpointGenerate:
+		return "sampling.max_tokens"
+	}
+	return "max_tokens"
+}
+
+// mayHaveUsed notes that an attempt without an answer may have used what nobody
+// reports: then what was booked for it stays.
+func (x *exchange) mayHaveUsed(o *outcome) {
+	if !o.notSent && o.status == 0 && (o.class == classNetwork || o.class == classNone) {
+		x.unknown, x.unknownTurn = true, true
+		x.upstream.Keep()
+	}
+}
+
+// usageUnknown reports whether what the request used is not known whole.
+func (x *exchange) usageUnknown() bool {
+	if x.answer == nil {
+		return x.unknown
+	}
+	return !x.tap.Usage.Present || x.errorKind != "" || x.callerGone || x.unknown
+}
