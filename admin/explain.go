@@ -20,6 +20,7 @@ type ExplainRequest struct {
 	Account    string `json:"account,omitempty" doc:"Instead: an account such as team:NAME, or its id."`
 	Model      string `json:"model" minLength:"1" maxLength:"512" doc:"As a request names it: a name, an alias, provider/model, host/NAME, each with @host."`
 	Endpoint   string `json:"endpoint,omitempty" doc:"As policies name it; absent: chat."`
+	User       string `json:"user,omitempty" maxLength:"128" doc:"The end user that the request would name."`
 }
 
 type explainInput struct{ Body ExplainRequest }
@@ -64,7 +65,7 @@ func (s *server) explain(in ExplainRequest) (*explainOutput, error) {
 }
 
 func question(c *store.Catalog, in ExplainRequest) (plan.Question, error) {
-	q := plan.Question{Model: in.Model, Endpoint: cmp.Or(in.Endpoint, store.EndpointChat)}
+	q := plan.Question{Model: in.Model, User: in.User, Endpoint: cmp.Or(in.Endpoint, store.EndpointChat)}
 	if (in.Credential == "") == (in.Account == "") {
 		return q, invalid(store.Problem{Field: "credential", Message: "give either a credential or an account"})
 	}

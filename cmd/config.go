@@ -106,8 +106,8 @@ type MediaConfig struct {
 
 // ProxyConfig is about proxy mode.
 type ProxyConfig struct {
-	Enabled        bool `mapstructure:"enabled" doc:"Whether it is on; setting proxy switches it on at run time."`
-	AllowAnonymous bool `mapstructure:"allow_anonymous" doc:"Whether callers without a relay key may use it, under limit inference-api-proxy-anonymous; setting proxy switches it on at run time."`
+	Enabled        bool `mapstructure:"enabled" doc:"Whether it is on; setting proxy says so at run time unless it is written here."`
+	AllowAnonymous bool `mapstructure:"allow_anonymous" doc:"Whether callers without a relay key may use it, under limit inference-api-proxy-anonymous; setting proxy likewise."`
 }
 
 // keptPatience is how long a request waits for its reserve to be on disk.

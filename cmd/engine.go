@@ -106,7 +106,7 @@ func (e *engine) compiler(next *store.Catalog) (swap func(), problems []store.Pr
 	p := plan.Compile(plan.Input{
 		Catalog: next, Registry: e.registry, KeyValue: e.db.HostKeyValue,
 		Switches: limits.switches(), Timezone: limits.Timezone, Open: e.cfg.Inference.open(),
-		Proxy: plan.ProxySwitch(e.cfg.Proxy), RBAC: e.cfg.Authz == "rbac",
+		Proxy: e.cfg.proxy(), RBAC: e.cfg.Authz == "rbac",
 	})
 	return func() {
 		e.warnings.Store(&p.Warnings)

@@ -29,6 +29,7 @@ func (a *app) explainCommand() *cobra.Command {
 	c.Flags().StringVar(&in.Account, "account", "", "a request of any key of this account, such as team:`NAME`, that has no caps of its own")
 	c.Flags().StringVar(&in.Model, "model", "", "for this `MODEL`, as a request names it")
 	c.Flags().StringVar(&in.Endpoint, "endpoint", "", "to this `ENDPOINT`, as policies name it (default chat)")
+	c.Flags().StringVar(&in.User, "user", "", "by this end `USER`, where limits count them apart")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case (in.Credential == "") == (in.Account == ""):

@@ -19,6 +19,9 @@ type keyFlags struct {
 	project string
 	account string
 	policy  string
+
+	trustUser  bool
+	userHeader string
 }
 
 // registerCaps adds the flags that may be changed later.
@@ -28,6 +31,8 @@ func (k *keyFlags) registerCaps(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&k.models, "models", nil, "only these `MODELS`: MODEL, PROVIDER/, @HOST, MODEL@HOST; or none for all")
 	flags.StringSliceVar(&k.deny, "deny", nil, "all but these `MODELS`, or none")
 	flags.StringSliceVar(&k.cidrs, "cidr", nil, "only callers from these `NETWORKS`, or none for any")
+	flags.BoolVar(&k.trustUser, "trust-user", false, "believe the end user that a request names: limits per user count by it")
+	flags.StringVar(&k.userHeader, "user-header", "", "the `HEADER` that names the end user, before the body does, or none; with --trust-user")
 	flags.StringVar(&k.expires, "expires", "", "how `LONG` it works (90d), until when (2027-01-31), or none")
 }
 
@@ -60,6 +65,12 @@ func (k *keyFlags) spec(flags *pflag.FlagSet, now time.Time) (map[string]any, er
 		if flags.Changed(flag) {
 			spec[list.member] = listOrNull(list.values)
 		}
+	}
+	if flags.Changed("trust-user") {
+		spec["trustUser"] = k.trustUser
+	}
+	if flags.Changed("user-header") {
+		spec["userHeader"] = textOrNull(k.userHeader)
 	}
 	if flags.Changed("expires") {
 		if spec["expiresAt"], err = parseExpiry(k.expires, now); err != nil {

@@ -41,6 +41,18 @@ func (l LimitsConfig) switches() plan.Switches {
 	}
 }
 
+// proxy is what the configuration says of proxy mode.
+func (c *Config) proxy() plan.ProxySwitch {
+	var p plan.ProxySwitch
+	if c.Written["proxy.enabled"] {
+		p.Enabled = &c.Proxy.Enabled
+	}
+	if c.Written["proxy.allow_anonymous"] {
+		p.AllowAnonymous = &c.Proxy.AllowAnonymous
+	}
+	return p
+}
+
 // auditRetention is how long entries of the audit log are kept.
 func (c *Config) auditRetention(catalog *store.Catalog) time.Duration {
 	return inForce(c, "audit.retention", c.Audit.Retention, time.Duration(catalog.Setting(store.SettingAudit).Retention))
@@ -69,7 +81,7 @@ func actedUpon(section string) map[string][]string {
 			"defaultOutputTokens": {"limits.default_output_tokens"}, "timezone": {"limits.timezone"}, "restart": {"limits.restart"},
 		}
 	case store.SettingProxy:
-		return map[string][]string{"enabled": nil, "allowAnonymous": nil}
+		return map[string][]string{"enabled": {"proxy.enabled"}, "allowAnonymous": {"proxy.allow_anonymous"}}
 	case store.SettingTokens:
 		return map[string][]string{"defaultTTL": nil, "maxTTL": nil}
 	case store.SettingAudit:

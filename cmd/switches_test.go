@@ -243,3 +243,15 @@ func TestLimits_OfAFlagAndOfTheEnvironmentGoBeforeSettings(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+func TestSettings_OfProxyModeGiveWayToTheConfiguration(t *testing.T) {
+	for written, status := range map[string]int{"": http.StatusOK, "false": http.StatusForbidden, "true": http.StatusOK} {
+		s := connected(t, map[string]string{"RELAY_PROXY_ENABLED": written})
+		key := s.done("", "key", "add", "alice", "--rpm", "100")
+		s.set("proxy", `{"enabled":true}`)
+		answer, text := s.post("/v1/chat/completions", "", `{"model":"echo-mini","messages":[{"role":"user","content":"hi"}]}`, "X-Relay-Proxy", "1", "X-Relay-Key", key)
+		if answer.StatusCode != status {
+			t.Errorf("written %q: %d %s, want %d", written, answer.StatusCode, text, status)
+		}
+	}
+}

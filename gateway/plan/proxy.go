@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"relay/limiter"
@@ -21,23 +22,23 @@ type Proxy struct {
 	Keys []*HostKey
 }
 
-// ProxySwitch is what the configuration switches on. The setting switches on at
-// run time what the configuration does not.
+// ProxySwitch is what the configuration says of proxy mode. What it does not say,
+// nil, the setting proxy does at run time.
 type ProxySwitch struct {
-	Enabled, AllowAnonymous bool
+	Enabled, AllowAnonymous *bool
 }
 
 // compileProxy readies proxy mode, when it is switched on.
 func (c *compiler) compileProxy() {
 	setting := c.catalog.Setting(store.SettingProxy)
-	if !c.Proxy.Enabled && !isTrue(setting.Enabled) {
+	if !isTrue(cmp.Or(c.Proxy.Enabled, setting.Enabled)) {
 		return
 	}
 	p := &Proxy{}
 	for i, h := range c.plan.Hosts {
 		p.Keys = append(p.Keys, &HostKey{Index: len(c.plan.HostKeys) + i, Host: h, Anonymous: true, Proxied: true, ValueHash: "proxy:" + h.Record.Metadata.ID})
 	}
-	if c.Proxy.AllowAnonymous || isTrue(setting.AllowAnonymous) {
+	if isTrue(cmp.Or(c.Proxy.AllowAnonymous, setting.AllowAnonymous)) {
 		p.Stranger = &Caller{KeyName: "anonymous", Proxied: true, party: &party{}}
 		c.foldStandalone(p.Stranger, p.Stranger.party)
 		limits, refused := c.addressLimits(store.SystemProxyAnonymous)
