@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"net/http"
 	"slices"
 	"strings"
@@ -119,6 +120,9 @@ func (x *exchange) decoded() *translation {
 	}
 	t := &translation{}
 	x.translation = t
+	if t.err = x.claimDecoded(); t.err != nil {
+		return t
+	}
 	if x.call.embeds != nil {
 		t.err = x.call.embeds.DecodeEmbeds(x.body, &t.embeds)
 		return t
@@ -129,6 +133,24 @@ func (x *exchange) decoded() *translation {
 		t.err = ollama.ReadOptions(runnerOptions, []byte(given), &t.asked)
 	}
 	return t
+}
+
+// What an object and an element of a list take at most once they are decoded, in
+// bytes besides their text.
+const (
+	bytesPerObject  = 512
+	bytesPerElement = 32
+)
+
+// claimDecoded counts the decoded request, and the body that is made of it, against
+// max_buffered_bytes. Many small parts take many times what they took as text: what
+// could never fit is refused.
+func (x *exchange) claimDecoded() error {
+	need := int64(len(x.body)) + bytesPerObject*int64(bytes.Count(x.body, []byte("{"))) + bytesPerElement*int64(bytes.Count(x.body, []byte(",")))
+	if most := x.s.opt.MaxBufferedBytes / 2; most > 0 && x.claimed+need > most {
+		return wire.NewError(wire.CodeTranslateRequest, "The request has so many parts that Relay cannot write it in the shape of the model's host within max_buffered_bytes ("+formatSize(x.s.opt.MaxBufferedBytes)+"). Send fewer or larger ones, or use a model whose host speaks this shape.")
+	}
+	return x.claim(need)
 }
 
 // encode writes the request for one candidate in one shape.
