@@ -4,11 +4,25 @@ import (
 	"relay/gateway/plan"
 	"relay/gateway/wire"
 	"relay/gateway/wire/gemini"
+	"relay/gateway/wire/messages"
 )
 
 // adapt makes the body that is ready to go up one that the binding's host takes. The
 // error is the refusal of one that the host cannot take.
 func (x *exchange) adapt(b *plan.Binding) error {
+	if err := x.adaptParams(b); err != nil {
+		return err
+	}
+	if b.CachesPrompts && x.spoken.path == pathMessages {
+		x.outgoing = messages.MarkCache(make([]byte, 0, len(x.outgoing)+cacheRoom), x.outgoing)
+	}
+	return nil
+}
+
+// cacheRoom is how much longer cache marks make a body.
+const cacheRoom = 256
+
+func (x *exchange) adaptParams(b *plan.Binding) error {
 	x.cutOut = nil
 	switch p := b.Params; {
 	case p == nil:

@@ -172,11 +172,11 @@ func (x *exchange) encode(t *translation, to *tongue, c candidate) (err error) {
 	}
 	var left hub.Left
 	target.Left = &left
+	t.to, x.spoken = to, to.endpoint(target.Streamed)
 	if x.outgoing, err = to.hub.Encode(nil, asked, target); err == nil {
 		err = x.adapt(c.Binding)
 	}
 	t.dropped = left.After(t.dropped)
-	t.to, x.spoken = to, to.endpoint(target.Streamed)
 	return err
 }
 

@@ -65,8 +65,9 @@ func (c *compiler) compileBinding(rec *store.HostBinding) {
 	if rec.Spec.Weight != nil {
 		b.Weight = *rec.Spec.Weight
 	}
+	b.CachesPrompts = rec.Spec.PromptCache == "auto"
 	b.Pricing, b.Params = c.pricing(rec.Spec.PricingID), c.params(rec)
-	c.warnOfBinding(rec)
+	c.warnOfBinding(b, rec)
 	m.Bindings = append(m.Bindings, b)
 }
 
@@ -90,9 +91,9 @@ func (c *compiler) warnOfModel(m *Model, rec *store.Model) {
 	}
 }
 
-func (c *compiler) warnOfBinding(rec *store.HostBinding) {
-	if rec.Spec.PromptCache == "auto" {
-		c.warn(rec, "spec.promptCache", "auto has no effect in this version")
+func (c *compiler) warnOfBinding(b *Binding, rec *store.HostBinding) {
+	if rec.Spec.PromptCache == "auto" && !b.Speaks(store.ShapeAnthropic) {
+		c.warn(rec, "spec.promptCache", "auto has no effect: only hosts of shape anthropic are told what to cache")
 	}
 }
 

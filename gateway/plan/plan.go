@@ -150,9 +150,13 @@ type Binding struct {
 	Shapes       []store.Shape
 	UpstreamName string
 	Pricing      *Pricing // nil: unpriced
-	Params       *Params  // nil: members go up as they are
-	Priority     int
-	Weight       int
+	// CachesPrompts is set where a request in shape anthropic that says nothing of
+	// caches is marked as one whose prompt is to be kept.
+	CachesPrompts bool
+
+	Params   *Params // nil: members go up as they are
+	Priority int
+	Weight   int
 }
 
 // Speaks reports whether the host takes the shape for this model.
