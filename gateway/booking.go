@@ -1,7 +1,7 @@
 package gateway
 
 import (
-	"unicode/utf8"
+	"strings"
 
 	"relay/gateway/plan"
 	"relay/gateway/wire"
@@ -49,16 +49,45 @@ func (x *exchange) size() {
 	case bySpeech:
 		text := x.spokenText()
 		b.input = wire.EstimateTokens(x.body)
-		b.output = wire.SpeechTokens(int64(utf8.RuneCount(text)))
+		b.output = wire.SpeechTokens(wire.SpokenChars(text))
 		return
 	}
 	b.input = wire.EstimateTokens(x.body)
 	if !x.generates() {
 		return
 	}
-	if b.output, b.bounded = wire.AskedOutput(x.body); !b.bounded && x.gen.plan.DefaultOutput > 0 {
+	if b.output, b.bounded = x.askedOutput(); !b.bounded && x.gen.plan.DefaultOutput > 0 {
 		b.output, b.bounded = x.gen.plan.DefaultOutput*int64(x.choices()), true
 	}
+}
+
+// askedOutput is how many tokens the body, and the header with options of a local
+// runner, ask for at most.
+func (x *exchange) askedOutput() (tokens int64, bounded bool) {
+	tokens, bounded = wire.AskedOutput(x.body, x.caps())
+	given := x.r.Header.Get(runnerOptions)
+	if !strings.Contains(given, "num_predict") {
+		return tokens, bounded
+	}
+	more, capped := wire.AskedOutput([]byte(`{"options":`+given+`}`), wire.CapNumPredict)
+	return max(tokens, more), capped && bounded
+}
+
+// caps are the places at which the caller's shape bounds what is generated.
+func (x *exchange) caps() wire.Caps {
+	switch x.call.name {
+	case store.EndpointChat:
+		return wire.CapMaxTokens | wire.CapMaxCompletionTokens
+	case store.EndpointResponses:
+		return wire.CapMaxOutputTokens
+	case store.EndpointGemini:
+		return wire.CapGenerationConfig
+	case store.EndpointOllama:
+		return wire.CapNumPredict
+	case store.EndpointGenerate:
+		return wire.CapSampling
+	}
+	return wire.CapMaxTokens
 }
 
 // generates reports whether the answer is as long as the model makes it.
@@ -77,15 +106,17 @@ func (x *exchange) formTokens() int64 {
 	if wire.ScanForm(x.r.Header.Get("Content-Type"), x.body, &form) != nil {
 		return 0 // it has been read before
 	}
+	// The bytes besides the files are a prompt, and what frames it.
+	text := int64(len(x.body)-form.FileBytes) / 2
 	if x.call.name == store.EndpointImages {
-		return tokensPerPicture * int64(max(form.Files, 1))
+		return text + tokensPerPicture*int64(max(form.Files, 1))
 	}
 	seconds, known := wire.WAVSeconds(form.File.Of(x.body))
 	tokens := wire.AudioTokens(int64(form.FileBytes), seconds, known)
 	if most := x.s.opt.Media.MaxAudioSeconds; most > 0 && !known {
 		tokens = min(tokens, wire.AudioTokens(0, float64(most), true))
 	}
-	return tokens
+	return text + tokens
 }
 
 // spokenText is the text that is to be spoken. It is part of the body, or made of

@@ -16,11 +16,12 @@ const (
 // languages and forms, see testdata/estimate/README.md.
 //
 // Texts count by what they are made of. A message counts 4 tokens beside what it says,
-// a tool what its definition says, and at least 300, in which what providers put before
-// the first is contained. An image counts 1,500, one of low detail 85, other media by
-// their size. Settings count nothing. Members that Relay does not know count as they are written, so that
-// new ones are not free. What the provider keeps counts nothing, since only it knows
-// it: an earlier response, a conversation, a cache, a stored prompt.
+// a tool its definition, and at least 300, of which the first few stand for what
+// providers put before all tools. An image counts 1,500, one of low detail 85, other
+// media by their size. Settings count nothing. Members that Relay does not know count
+// as they are written, so that new ones are not free. What the provider keeps counts
+// nothing, since only it knows it: an earlier response, a conversation, a cache, a
+// stored prompt.
 //
 // The body must have passed Scan; one that is no JSON counts a token a byte.
 func EstimateTokens(body []byte) int64 {

@@ -17,7 +17,7 @@ const (
 // another, in hundredths of a token. Where words, numbers and runs of blanks begin, and
 // where letters meet that seldom do, tokenizers begin a token; what is between is free
 // or cheap. The numbers are fitted to published tokenizers, see
-// testdata/estimate/README.md. They are not read by anyone while they are made.
+// testdata/estimate/README.md.
 var costs = costsOfPairs()
 
 func costsOfPairs() (table [128 * 128]uint8) {
@@ -115,11 +115,32 @@ func costOfMark(before, c byte) uint8 {
 // in one token. In English and in code most pairs are such, in other languages that
 // are written with Latin letters fewer, in identifiers made by chance hardly any.
 var joined = [26]string{
-	'a' - 'a': "bcglnrst", 'b' - 'a': "eluy", 'c' - 'a': "aeikltou", 'd' - 'a': "eio", 'e' - 'a': "acdfmnpqrsvx",
-	'f' - 'a': "aefiort", 'g' - 'a': "e", 'h' - 'a': "aet", 'i' - 'a': "cdeflnost", 'l' - 'a': "efiloy",
-	'm' - 'a': "eop", 'n' - 'a': "cdgpst", 'o' - 'a': "cdfmnortuw", 'p' - 'a': "aelmoprt", 'q' - 'a': "u",
-	'r' - 'a': "egikmnorstuy", 's' - 'a': "eopst", 't' - 'a': "ehioprty", 'u' - 'a': "beflprst",
-	'v' - 'a': "ei", 'w' - 'a': "hi", 'x' - 'a': "p",
+	"bcglnrst",     // a
+	"eluy",         // b
+	"aeikltou",     // c
+	"eio",          // d
+	"acdfmnpqrsvx", // e
+	"aefiort",      // f
+	"e",            // g
+	"aet",          // h
+	"cdeflnost",    // i
+	"",             // j
+	"",             // k
+	"efiloy",       // l
+	"eop",          // m
+	"cdgpst",       // n
+	"cdfmnortuw",   // o
+	"aelmoprt",     // p
+	"u",            // q
+	"egikmnorstuy", // r
+	"eopst",        // s
+	"ehioprty",     // t
+	"beflprst",     // u
+	"ei",           // v
+	"hi",           // w
+	"p",            // x
+	"",             // y
+	"",             // z
 }
 
 func areJoined(before, c byte) bool { return strings.IndexByte(joined[before-'a'], c) >= 0 }

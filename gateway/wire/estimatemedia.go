@@ -22,17 +22,18 @@ const (
 	byMediaType
 )
 
-// mediaPart is what the members of a part, and of the objects within it, say of its media,
-// in whatever order.
+// mediaPart is what the members of a part, and of the objects within it, say of its
+// media, in whatever order.
 type mediaPart struct {
 	medium medium
-	by     int   // what has told of it
-	low    bool  // low detail
-	plain  bool  // data are a text as it is
-	count  int64 // how many there are
-	unsent int64 // of those, how many are elsewhere
-	size   int64 // of the others, in bytes, in base64
-	most   Range // the longest one
+	by     int    // what has told of it
+	low    bool   // low detail
+	plain  bool   // data are a text as it is
+	count  int64  // how many there are
+	unsent int64  // of those, how many are elsewhere
+	size   int64  // of the others, in bytes, in base64
+	total  int64  // of all, as they are written
+	most   []byte // the longest one
 }
 
 // is takes what a part holds. Among what tells equally much, a document is the least.
@@ -51,7 +52,7 @@ func (e *estimate) mediaMember(p *mediaPart, name []byte) bool {
 		p.low = e.w.Is("low")
 	case "mediatype", "mimetype":
 		e.mediaType(p)
-	case "imageurl", "image", "images":
+	case "imageurl", "image", "images", "mask":
 		e.carrier(p, mediumImage)
 	case "inputaudio", "audio", "audiourl":
 		e.carrier(p, mediumAudio)

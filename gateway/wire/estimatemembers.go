@@ -26,6 +26,10 @@ func (e *estimate) member(p *mediaPart) {
 		e.calls()
 	case "tools":
 		e.tools()
+	case "variables": // of a stored prompt, whose names are the caller's
+		for more := e.w.Object(); more; more = e.w.Member() {
+			e.value()
+		}
 	case "signature", "thoughtsignature", "encryptedcontent", "opaque":
 		e.flat += tokensOfSealed(int64(len(e.w.Raw())))
 	default:

@@ -16,22 +16,21 @@ const (
 	tokensOfUnsent    = 10 * tokensPerPage // a file that is elsewhere, of whatever length
 
 	audioTokensPerSecond = 32
-	videoTokensPerSecond = 300         // with its sound
-	leastVideoRate       = 100_000 / 8 // bytes per second
-	bytesPerPDFToken     = 4           // a page of text takes 12 kB and more
+	mostAudioRate        = 192_000 * 2 * 4 // bytes per second; files that say more lie
+	videoTokensPerSecond = 300             // with its sound
+	leastVideoRate       = 100_000 / 8     // bytes per second
+	bytesPerPDFToken     = 4               // a page of text takes 12 kB and more
 	mostPDFTokens        = mostPages * tokensPerPage
 	bytesPerSealedToken  = 4 // of base64: a token of 3 bytes and more
 )
 
-// medium reads base64, an address, or the name of a file. Of several in one part the
-// shorter ones count as texts, too.
+// medium reads base64, an address, or the name of a file.
 func (e *estimate) medium(p *mediaPart) {
 	isElsewhere := isReference(e.name.bytes())
-	text := e.w.Value()
-	if text.Start, text.End = text.Start+1, text.End-1; text.End <= text.Start {
+	content := inside(e.w.Raw())
+	if len(content) == 0 {
 		return
 	}
-	content := text.Of(e.w.doc)
 	if kind, isData := bytes.CutPrefix(content, []byte("data:")); isData {
 		isElsewhere = false
 		p.is(mediumOf(kind), byMediaType)
@@ -41,10 +40,10 @@ func (e *estimate) medium(p *mediaPart) {
 	} else {
 		p.size += int64(len(content))
 	}
-	if text.End-text.Start > p.most.End-p.most.Start {
-		text, p.most = p.most, text
+	p.total += int64(len(content))
+	if len(content) > len(p.most) {
+		p.most = content
 	}
-	e.cost += costOfText(text.Of(e.w.doc))
 }
 
 // isReference reports whether a member by this folded name says where a file is.
@@ -56,12 +55,13 @@ func isReference(name []byte) bool {
 	return false
 }
 
-// media counts the media of a part when all of it has been read.
+// media counts the media of a part when all of it has been read. Where nothing says that
+// what looked like media is, it is text; all but the longest counts a token a byte.
 func (e *estimate) media(p *mediaPart) {
 	switch isText := p.medium == mediumFile || p.medium == mediumText; {
 	case p.count == 0:
 	case p.medium == mediumNone, isText && p.plain:
-		e.cost += costOfText(p.most.Of(e.w.doc))
+		e.cost += costOfText(p.most) + (p.total-int64(len(p.most)))*hundred
 	case p.medium == mediumImage && p.low:
 		e.flat += p.count * tokensPerLowImage
 	case p.medium == mediumImage:
@@ -71,16 +71,16 @@ func (e *estimate) media(p *mediaPart) {
 	default:
 		e.flat += p.unsent * tokensOfUnsent
 		if p.count > p.unsent {
-			e.flat += p.tokens(p.size/4*3, p.most.Of(e.w.doc))
+			e.flat += p.tokens(p.size / 4 * 3)
 		}
 	}
 }
 
 // tokens bounds what files, audio or video count that are so many bytes long.
-func (p *mediaPart) tokens(size int64, most []byte) int64 {
+func (p *mediaPart) tokens(size int64) int64 {
 	switch p.medium {
 	case mediumAudio:
-		return size/audioRate(most)*audioTokensPerSecond + audioTokensPerSecond
+		return size/audioRate(p.most)*audioTokensPerSecond + audioTokensPerSecond
 	case mediumVideo:
 		return max(size/leastVideoRate*videoTokensPerSecond, tokensPerImage)
 	case mediumText:
@@ -103,7 +103,7 @@ func audioRate(audio []byte) int64 {
 	n, _ := base64.StdEncoding.Decode(head[:], audio[:min(len(audio), 64)/4*4])
 	if n >= 36 && string(head[:4]) == "RIFF" && string(head[8:16]) == "WAVEfmt " {
 		if rate := bytesPerSecond(head[20:36]); rate > 0 {
-			return max(rate, leastAudioRate)
+			return min(max(rate, leastAudioRate), mostAudioRate)
 		}
 	}
 	return leastAudioRate

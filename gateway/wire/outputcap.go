@@ -5,24 +5,43 @@ import (
 	"strconv"
 )
 
-// AskedOutput returns how many tokens a request of any shape asks for at most: the
-// largest cap that is written where a shape may write one, times the number of answers
-// that are asked for. capped is false, and tokens 0, where there is no cap: then the
-// provider decides.
+// Caps are places at which requests write how many tokens they want at most.
+type Caps uint8
+
+// The places. Each shape heeds its own.
+const (
+	CapMaxTokens           Caps = 1 << iota // max_tokens
+	CapMaxCompletionTokens                  // max_completion_tokens
+	CapMaxOutputTokens                      // max_output_tokens
+	CapGenerationConfig                     // maxOutputTokens of Gemini's generationConfig
+	CapNumPredict                           // num_predict of a local runner's options
+	CapSampling                             // max_tokens of the sampling of Relay's own shape
+
+	capElsewhere // where some reader might look
+)
+
+// AskedOutput returns how many tokens a request asks for at most: the largest cap that
+// is written where some shape may write one, times the number of answers that are asked
+// for. capped is false, and tokens 0, where that does not bound the answer: the provider
+// decides. It does when a place that is heeded in the request's own shape holds a cap,
+// and only caps: a cap that is written twice, once as null, is none for parsers that
+// take the last.
 //
-// Caps are max_completion_tokens, max_tokens, max_output_tokens and maxOutputTokens of
-// the body, maxOutputTokens of Gemini's generationConfig, num_predict of a local
-// runner's options, max_tokens of the sampling of Relay's own shape, and any of them
-// in the extensions of that, or in an extra_body. Numbers of answers are n, best_of and candidateCount. Only
-// positive numbers count, fractions are rounded up, and of members of one name the
-// largest counts. Names that readers without regard to case would take for a cap can
-// raise one, and are none by themselves. tokens is at most 1<<53.
+// Caps in extensions of Relay's own shape, or in an extra_body, may take the place of
+// the others: they raise a cap, and lift it where they are no positive number, as does
+// a num_predict below 0. Names that readers without regard to case would take for a cap
+// can raise one, and are none by themselves. Numbers of answers are n, best_of and
+// candidateCount. Only positive numbers count, and fractions are rounded up. tokens is
+// at most 1<<53.
 //
 // The body must have passed Scan. Nothing is allocated.
-func AskedOutput(body []byte) (tokens int64, capped bool) {
+func AskedOutput(body []byte, heeded Caps) (tokens int64, capped bool) {
 	a := asked{w: walkRequest(body), answers: 1}
 	a.body()
-	if !a.w.End() || !a.capped {
+	if !a.w.End() {
+		return 0, false
+	}
+	if a.lifted || a.set&^a.unset&heeded == 0 {
 		return 0, false
 	}
 	return times(a.cap, a.answers), true
@@ -33,7 +52,9 @@ type asked struct {
 	w            Walker
 	name         folded
 	cap, answers int64
-	capped       bool // by a name that every reader takes for one
+	set, unset   Caps // places with a cap, and with what is none
+	within       bool // of what may take the place of other members
+	lifted       bool
 }
 
 // body reads the members of a body, or of an extension of one.
@@ -41,30 +62,34 @@ func (a *asked) body() {
 	for more := a.w.Object(); more; more = a.w.Member() {
 		a.name.only(&a.w)
 		switch string(a.name.bytes()) {
-		case "maxcompletiontokens", "maxtokens", "maxoutputtokens":
-			a.limit()
+		case "maxcompletiontokens":
+			a.limit(CapMaxCompletionTokens, "max_completion_tokens")
+		case "maxtokens":
+			a.limit(CapMaxTokens, "max_tokens")
+		case "maxoutputtokens":
+			a.limit(CapMaxOutputTokens, "max_output_tokens")
 		case "n", "bestof", "candidatecount":
 			a.answers = max(a.answers, a.count())
 		case "generationconfig":
-			a.settings("maxoutputtokens")
+			a.settings("maxoutputtokens", CapGenerationConfig, "maxOutputTokens")
 		case "options":
-			a.settings("numpredict")
+			a.settings("numpredict", CapNumPredict, "num_predict")
 		case "sampling":
-			a.settings("maxtokens")
+			a.settings("maxtokens", CapSampling, "max_tokens")
 		case "extensions":
 			a.extensions()
 		case "extrabody":
-			a.body()
+			a.inside(a.body)
 		}
 	}
 }
 
 // settings reads an object within which a cap has the folded name.
-func (a *asked) settings(limit string) {
+func (a *asked) settings(limit string, place Caps, exact string) {
 	for more := a.w.Object(); more; more = a.w.Member() {
 		switch a.name.only(&a.w); string(a.name.bytes()) {
 		case limit:
-			a.limit()
+			a.limit(place, exact)
 		case "candidatecount":
 			a.answers = max(a.answers, a.count())
 		}
@@ -74,25 +99,34 @@ func (a *asked) settings(limit string) {
 // extensions reads objects of members for one shape each.
 func (a *asked) extensions() {
 	for more := a.w.Object(); more; more = a.w.Member() {
-		a.body()
+		a.inside(a.body)
 	}
 }
 
-// limit reads a cap.
-func (a *asked) limit() {
-	isExact := isCap(a.w.Name())
+// inside reads what may take the place of other members.
+func (a *asked) inside(read func()) {
+	before := a.within
+	a.within = true
+	read()
+	a.within = before
+}
+
+// limit reads a cap. Google's JSON takes the spelling of its protocol buffers, too.
+func (a *asked) limit(place Caps, exact string) {
+	written := string(a.w.Name())
+	if a.within || written != exact && (place != CapGenerationConfig || written != "max_output_tokens") {
+		place = capElsewhere
+	}
+	negative := a.w.First() == '-'
 	n := a.count()
 	a.cap = max(a.cap, n)
-	a.capped = a.capped || isExact && n > 0
-}
-
-// isCap reports whether a name is one of those that providers write themselves.
-func isCap(name []byte) bool {
-	switch string(name) {
-	case "max_completion_tokens", "max_tokens", "max_output_tokens", "maxOutputTokens", "num_predict":
-		return true
+	switch {
+	case n > 0:
+		a.set |= place
+	default:
+		a.unset |= place
+		a.lifted = a.lifted || a.within || negative && exact == "num_predict"
 	}
-	return false
 }
 
 // count reads a number, rounded up; 0 for what is none, or not positive.
