@@ -160,6 +160,9 @@ func (e *explainer) notes() []string {
 	if e.User == "" && e.countsUsers() {
 		notes = append(notes, "Limits that count end users apart are not shown: they apply to requests that name one.")
 	}
+	if slices.ContainsFunc(e.limits(), func(l *limiter.Limit) bool { return l.Reserve }) {
+		notes = append(notes, "Token limits that book before the call are judged without a booking: how much it is depends on the request.")
+	}
 	if e.KeyID == "" {
 		notes = append(notes, "This is about "+e.ladder.who+" that has no caps of its own; limits that count per key are shown unused.")
 	}

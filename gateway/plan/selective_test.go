@@ -3,6 +3,7 @@ package plan_test
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -371,6 +372,11 @@ func TestExplain_TakesLimitsThatAskForTheRequestIntoAccount(t *testing.T) {
 			got = append(got, l.Name)
 		}
 		wantStrings(t, fmt.Sprint(c.model, " ", c.user, " ", c.at), got, c.want...)
+	}
+	put(w, "rl", store.RateLimitSpec{Charge: "reserve", Rules: []limiter.Rule{{Meter: limiter.MeterTokens, Amount: 60, Window: 60, Strategy: limiter.SlidingWindow}}})
+	e := w.ask("laptop", "chat")
+	if !slices.ContainsFunc(e.Notes, func(note string) bool { return strings.Contains(note, "judged without a booking") }) || !e.Limits[0].Reserves {
+		t.Errorf("notes %q, limits %+v: want to be told of bookings", e.Notes, e.Limits)
 	}
 	folded, err := plan.Effective(p, w.account(store.KindTeam, "research"), plan.Observed{Now: noon})
 	if err != nil || len(folded.Limits) != 2 || !folded.Limits[0].Conditional || !folded.Limits[1].Conditional {
