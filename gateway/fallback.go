@@ -90,10 +90,14 @@ func (x *exchange) share(to plan.Fallback) int64 {
 
 // mayTurnTo reserves what limits the model, and those limits of the caller that ask
 // for the model and count this one otherwise. The others have been charged
-// already. A model that may not be used or has no room is passed over.
+// already. A model that may not be used or has no room is passed over. What costs
+// nothing reserves nothing.
 func (x *exchange) mayTurnTo(r *plan.Route) bool {
 	if !r.Has(x.takes) {
 		return false
+	}
+	if !x.metered() {
+		return true
 	}
 	if refused := x.caller.RefuseTurn(r, x.takes); refused != nil {
 		x.untried.Refused(refused)

@@ -79,8 +79,15 @@ func (x *exchange) answerLimitHeaders(h http.Header) {
 			delete(h, name)
 		}
 	}
+	if !x.metered() {
+		return // no rule applies
+	}
 	var t tightest
 	t.lookHeld(x, &x.caller.Held, &x.facts)
+	if x.proxied {
+		t.lookHeld(x, &x.caller.ProxyLimits, &x.facts)
+		t.look(x, x.strangerLimits())
+	}
 	t.lookModel(x, &x.facts)
 	if x.model != x.asked {
 		f := x.facts

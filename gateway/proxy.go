@@ -8,6 +8,7 @@ import (
 	"relay/gateway/http1"
 	"relay/gateway/plan"
 	"relay/gateway/wire"
+	"relay/limiter"
 )
 
 // asksForProxy reports whether the caller brings its own upstream credential.
@@ -71,10 +72,19 @@ func (x *exchange) proxyLimits() error {
 		x.addHeld(&x.ticket, &x.caller.ProxyLimits, &x.facts)
 	case p.Refused != nil:
 		return refusedByPlan(p.Refused)
-	case p.Strangers != nil:
-		x.ticket.Add(p.Strangers.Limits(x.facts.Now, x.s.ClientAddr(x.r).WithZone("").String()))
 	}
+	x.ticket.Add(x.strangerLimits())
 	return nil
+}
+
+// strangerLimits are those of the client's address, for a caller without a relay
+// key.
+func (x *exchange) strangerLimits() []*limiter.Limit {
+	p := x.gen.plan.Proxy
+	if x.caller != p.Stranger || p.Strangers == nil {
+		return nil
+	}
+	return p.Strangers.Limits(x.facts.Now, x.s.ClientAddr(x.r).WithZone("").String())
 }
 
 // appendOwn adds the caller's own upstream credential, in the header it came in.
