@@ -40,9 +40,9 @@ race:
 
 # Official SDKs in Go and JavaScript, in modules of their own; the last prints the
 # table of every SDK on every shape of upstream.
-test-sdk: build testdata/e2e/node/node_modules/.package-lock.json
+test-sdk: build testdata/e2e/node/node_modules/.package-lock.json testdata/e2e/openapi/node_modules/.package-lock.json
 	cd testdata/e2e && $(GO) vet ./... && $(GO) test -count=1 ./strict
-	for m in node sdk native; do \
+	for m in node openapi sdk native; do \
 	  (cd testdata/e2e/$$m && $(GO) vet . && RELAY="$(CURDIR)/relay" $(GO) test -count=1 -timeout 5m .) || exit 1; \
 	done
 	cd testdata/e2e/matrix && $(GO) vet . && RELAY="$(CURDIR)/relay" $(GO) test -count=1 -timeout 5m

@@ -60,30 +60,34 @@ func (f *FoundModel) describe(model *store.Model, listed string) {
 }
 
 func (b binder) discovered(name string) *store.Model {
-	return &store.Model{Metadata: store.Metadata{
+	return signed(b.edit.Catalog(), &store.Model{Metadata: store.Metadata{
 		Name:   name,
-		Origin: &store.Origin{Kind: "discovery", Source: "host:" + b.host.Metadata.Name},
-	}}
+		Origin: &store.Origin{Kind: store.OriginDiscovery, Source: "host:" + b.host.Metadata.Name},
+	}})
 }
 
 // ensure binds the model unless it is bound to the host already.
 func (b binder) ensure(model *store.Model, upstream string) error {
-	c := b.edit.Catalog()
-	if bindingOf(c, model.Metadata.ID, b.host.Metadata.ID) != nil {
+	if bindingOf(b.edit.Catalog(), model.Metadata.ID, b.host.Metadata.ID) != nil {
 		return nil
 	}
+	return b.edit.Put(b.binding(model, upstream))
+}
+
+func (b binder) binding(model *store.Model, upstream string) *store.HostBinding {
+	c := b.edit.Catalog()
 	taken := func(name string) bool { return c.HostBindings.ByName(name) != nil }
 	binding := &store.HostBinding{
 		Metadata: store.Metadata{
 			Name:   store.NameFrom(model.Metadata.Name+" "+b.host.Metadata.Name, taken),
-			Origin: &store.Origin{Kind: "discovery", Source: "host:" + b.host.Metadata.Name},
+			Origin: &store.Origin{Kind: store.OriginDiscovery, Source: "host:" + b.host.Metadata.Name},
 		},
 		Spec: store.HostBindingSpec{ModelID: model.Metadata.ID, HostID: b.host.Metadata.ID},
 	}
 	if upstream != model.Metadata.Name {
 		binding.Spec.UpstreamName = upstream
 	}
-	return b.edit.Put(binding)
+	return signed(c, binding)
 }
 
 // knownModel returns the model that a listed name means: by name, alias, or

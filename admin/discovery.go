@@ -49,7 +49,8 @@ func (d *Discoverer) Run(ctx context.Context) {
 
 // TakeEnvKeys makes a host key of source env for each variable that is set and
 // whose host the catalog has. A host that has a key from that variable, or that
-// a person has given a key, is left as it is.
+// a person has given a key, is left as it is, and so is one from which a person
+// has taken that key away.
 func (d *Discoverer) TakeEnvKeys() {
 	for _, k := range d.EnvKeys {
 		value := d.Getenv(k.Env)
@@ -63,11 +64,14 @@ func (d *Discoverer) TakeEnvKeys() {
 			if host == nil || len(store.BaseURLPlaceholders(host.Spec.BaseURL)) > 0 || hasKey(e.Catalog(), host) {
 				return nil
 			}
-			made = true
-			return e.Put(&store.HostKey{
-				Metadata: store.Metadata{Name: freeName(e.Catalog(), k.Host), Origin: &store.Origin{Kind: "environment", Source: k.Env}},
+			key := signed(e.Catalog(), &store.HostKey{
+				Metadata: store.Metadata{Name: freeName(e.Catalog(), k.Host), Origin: &store.Origin{Kind: store.OriginEnvironment, Source: k.Env}},
 				Spec:     store.HostKeySpec{HostID: host.Metadata.ID, Source: store.KeySource{Kind: "env", Env: k.Env}},
 			})
+			if made = welcome(e.Catalog(), key); !made {
+				return nil
+			}
+			return e.Put(key)
 		})
 		d.report(err, made, k.Host, "provider key found in the environment")
 	}
@@ -133,11 +137,14 @@ func (d *Discoverer) look(ctx context.Context, s localServer, machine string) {
 	host := hostAt(d.DB.Catalog(), base)
 	if host == nil {
 		host = &store.Host{
-			Metadata: store.Metadata{Name: s.name, Origin: &store.Origin{Kind: "discovery", Source: base}},
+			Metadata: store.Metadata{Name: s.name, Origin: &store.Origin{Kind: store.OriginDiscovery, Source: base}},
 			Spec:     store.HostSpec{BaseURL: base, Auth: "none", Shapes: s.shapes, UnknownModels: "forward"},
 		}
 		if machine != "127.0.0.1" {
 			host.Metadata.Name += "-docker"
+		}
+		if !welcome(d.DB.Catalog(), signed(d.DB.Catalog(), host)) {
+			return
 		}
 	} else if !takesModels(host) {
 		return
@@ -169,7 +176,7 @@ func takesModels(h *store.Host) bool {
 	return store.Enabled(h.Spec.Enabled) && (discovered(o) || o != nil && o.Kind == "catalog")
 }
 
-func discovered(o *store.Origin) bool { return o != nil && o.Kind == "discovery" }
+func discovered(o *store.Origin) bool { return o != nil && o.Kind == store.OriginDiscovery }
 
 // keep writes what a server offers now.
 func (d *Discoverer) keep(found *store.Host, names []string) {
@@ -184,7 +191,8 @@ func (d *Discoverer) keep(found *store.Host, names []string) {
 				return err
 			}
 		}
-		if _, _, err := (binder{e, host}).bindAll(names); err != nil {
+		b := binder{e, host}
+		if _, _, err := b.bindAll(b.welcomeNames(names)); err != nil {
 			return err
 		}
 		return switchBindings(e, host, names)
@@ -193,14 +201,14 @@ func (d *Discoverer) keep(found *store.Host, names []string) {
 }
 
 // switchBindings switches the host's discovered bindings on or off as their
-// models are there or gone.
+// models are there or gone. Those that a person has edited stay as they are.
 func switchBindings(e *store.Edit, host *store.Host, names []string) error {
 	for b := range e.Catalog().HostBindings.All() {
 		if b.Spec.HostID != host.Metadata.ID || !discovered(b.Metadata.Origin) {
 			continue
 		}
 		there := slices.Contains(names, upstreamName(e.Catalog(), b))
-		if there == store.Enabled(b.Spec.Enabled) {
+		if there == store.Enabled(b.Spec.Enabled) || !untouched(e.Catalog(), b) {
 			continue
 		}
 		changed, err := copyOf(b)
@@ -208,7 +216,7 @@ func switchBindings(e *store.Edit, host *store.Host, names []string) error {
 			return err
 		}
 		changed.Spec.Enabled = &there
-		if err := e.Put(changed); err != nil {
+		if err := e.Put(signed(e.Catalog(), changed)); err != nil {
 			return err
 		}
 	}

@@ -114,3 +114,79 @@ func TestLookAround_BindsAtAHostOfTheCatalogueAndNotAtAPersons(t *testing.T) {
 		}
 	}
 }
+
+// deleted deletes records as a person does.
+func deleted(t *testing.T, db *store.DB, recs ...store.AnyRecord) {
+	t.Helper()
+	_, err := db.Write(func(e *store.Edit) error {
+		for _, rec := range recs {
+			if err := e.Delete(rec.Kind(), rec.Meta().ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDiscovery_LeavesAwayWhatSomebodyHasDeleted(t *testing.T) {
+	at := places{"http://127.0.0.1:11434": {"llama3.2:3b", "lab/coder:7b"}}
+	d := newDiscoverer(t, at, map[string]string{"OPENAI_API_KEY": "sk-test"})
+	again := func() *store.Catalog {
+		t.Helper()
+		d.TakeEnvKeys()
+		d.LookAround(t.Context())
+		return d.DB.Catalog()
+	}
+	c := again()
+	deleted(t, d.DB, c.HostKeys.ByName("openai"), c.HostBindings.ByName("llama3-2-3b-ollama"), c.Models.ByName("llama3.2:3b"))
+	c = again()
+	if c.HostKeys.Len() != 0 || c.Models.Len() != 1 || c.HostBindings.Len() != 1 {
+		t.Errorf("host keys %d, models %d, bindings %d", c.HostKeys.Len(), c.Models.Len(), c.HostBindings.Len())
+	}
+	deleted(t, d.DB, c.HostBindings.ByName("lab-coder-7b-ollama"))
+	if c = again(); c.HostBindings.Len() != 0 || c.Models.Len() != 1 {
+		t.Errorf("models %d, bindings %d", c.Models.Len(), c.HostBindings.Len())
+	}
+	deleted(t, d.DB, c.Hosts.ByName("ollama"))
+	if c = again(); c.Hosts.ByName("ollama") != nil {
+		t.Error("the host is back")
+	}
+}
+
+func TestDiscovery_LeavesABindingAloneThatSomebodyHasSwitchedOff(t *testing.T) {
+	at := places{"http://127.0.0.1:11434": {"llama3.2:3b"}}
+	d := newDiscoverer(t, at, nil)
+	d.LookAround(t.Context())
+	off, binding := false, *d.DB.Catalog().HostBindings.ByName("llama3-2-3b-ollama")
+	binding.Spec.Enabled = &off
+	if _, err := d.DB.Write(func(e *store.Edit) error { return e.Put(&binding) }); err != nil {
+		t.Fatal(err)
+	}
+	d.LookAround(t.Context())
+	if store.Enabled(d.DB.Catalog().HostBindings.ByName("llama3-2-3b-ollama").Spec.Enabled) {
+		t.Error("it is on again")
+	}
+}
+
+func TestDiscover_BindsAgainWhatWasDeletedWhenAPersonAsks(t *testing.T) {
+	f := start(t)
+	f.live.listed = []string{"m1"}
+	id := f.create("hosts", `{"metadata":{"name":"near"},"spec":{"baseURL":"http://127.0.0.1:9/v1","auth":"none","shapes":["openai"]}}`)
+	bind := func() {
+		t.Helper()
+		f.send("POST", "/api/hosts/by-id/"+id+"/discover", `{"bind":true}`).want(200).holds(`"bound":true`)
+	}
+	bind()
+	c := f.db.Catalog()
+	deleted(t, f.db, c.HostBindings.ByName("m1-near"), c.Models.ByName("m1"))
+	bind()
+	if c = f.db.Catalog(); c.HostBindings.ByName("m1-near") == nil || c.Models.ByName("m1") == nil {
+		t.Error("it is not bound again")
+	}
+	for grave := range c.Tombstones() {
+		t.Errorf("tombstone %+v is left", grave)
+	}
+}

@@ -20,9 +20,12 @@ func (s *server) guardAPI(next http.Handler) http.Handler {
 	return private(s.admitted(s.sameOrigin(s.recognised(checkedQuery(checkedBody(escapedNames(next)))))))
 }
 
+// secured keeps browsers from running, sniffing or framing what is answered. Who
+// has pages to show sets a policy of its own.
 func secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 		next.ServeHTTP(w, r)
@@ -32,7 +35,6 @@ func secured(next http.Handler) http.Handler {
 func private(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		next.ServeHTTP(w, r)
 	})
 }

@@ -14,10 +14,12 @@ import (
 
 // ApplyRequest puts manifests onto the catalog, all or nothing.
 type ApplyRequest struct {
-	Documents []manifest.Document `json:"documents" doc:"Manifests as JSON, with names in the place of ids."`
-	DryRun    bool                `json:"dryRun,omitempty" doc:"Answer what would change, and change nothing."`
-	Force     bool                `json:"force,omitempty" doc:"Also overwrite what was changed since the same source wrote it."`
-	Source    string              `json:"source,omitempty" doc:"What the documents come from, when it applies the same ones again and again."`
+	Documents []manifest.Document    `json:"documents" doc:"Manifests as JSON, with names in the place of ids."`
+	Unread    []manifest.FileProblem `json:"unread,omitempty" doc:"What is wrong with documents that could not be read and are not here. With any, nothing is applied, and all that is wrong is answered."`
+	DryRun    bool                   `json:"dryRun,omitempty" doc:"Answer what would change, and change nothing."`
+	Force     bool                   `json:"force,omitempty" doc:"Also overwrite what was changed since the same source wrote it."`
+	Source    string                 `json:"source,omitempty" doc:"What the documents come from, when it applies the same ones again and again. Without it they always win."`
+	Prune     map[string]string      `json:"prune,omitempty" doc:"Delete the records with these labels that the source has written and says no more."`
 }
 
 // Applied tells what became, or would become, of each document.
@@ -75,25 +77,34 @@ func yamlResponse() map[string]*huma.Response {
 // errDryRun ends a write that is only tried.
 var errDryRun = errors.New("dry run")
 
-// tried returns what the write would have been refused for, or errDryRun.
-func tried(base *store.Catalog, e *store.Edit, documents []manifest.Document) error {
-	found := manifest.Check(base, documents)
-	if len(found) == 0 {
-		if err := e.CheckLimits(); err != nil {
-			return err
-		}
-		return errDryRun
+// tried returns what the write is going to be refused for, with the places of
+// the documents.
+func tried(base *store.Catalog, e *store.Edit, documents []manifest.Document, o manifest.ApplyOptions) error {
+	if found := manifest.Check(base, documents, o, nil); len(found) > 0 {
+		return manifest.Refused(store.CodeUnprocessable, found)
 	}
-	problems := make([]store.Problem, len(found))
-	for i, p := range found {
-		problems[i] = p.Problem
+	return e.CheckLimits()
+}
+
+// whole adds to what an apply was refused for all else that is wrong.
+func whole(err error, base *store.Catalog, documents []manifest.Document, o manifest.ApplyOptions) error {
+	var refused *store.Error
+	if !errors.As(err, &refused) || len(refused.Problems) == 0 {
+		return err
 	}
-	return unprocessable(problems...)
+	if all := manifest.Check(base, documents, o, nil); len(all) > len(refused.Problems) {
+		return manifest.Refused(refused.Code, all)
+	}
+	return err
 }
 
 func (s *server) apply(ctx context.Context, in *applyInput) (*applyOutput, error) {
 	if err := errandOf(ctx).mayApply(s.DB.Catalog(), in.Body.Documents); err != nil {
 		return nil, err
+	}
+	if unread := in.Body.Unread; len(unread) > 0 {
+		found := manifest.Check(s.DB.Catalog(), in.Body.Documents, manifest.ApplyOptions{Source: in.Body.Source, Force: in.Body.Force}, unread)
+		return nil, errandOf(ctx).withoutHints(s.DB.Catalog(), manifest.Refused(store.CodeInvalid, found))
 	}
 	passwords, err := manifest.HashPasswords(ctx, s.DB.Catalog(), in.Body.Documents, s.Passwords)
 	if err != nil {
@@ -104,13 +115,18 @@ func (s *server) apply(ctx context.Context, in *applyInput) (*applyOutput, error
 		if !matches(in.IfMatch, s.DB.Catalog().Generation) {
 			return &store.Error{Code: store.CodeStale, Message: "the catalog has changed since it was read; look at what would change now and repeat"}
 		}
-		options := manifest.ApplyOptions{Source: in.Body.Source, Force: in.Body.Force, Passwords: passwords}
-		var err error
-		changes, err = manifest.Apply(e, in.Body.Documents, options)
-		if err != nil || !in.Body.DryRun {
+		options := manifest.ApplyOptions{Source: in.Body.Source, Force: in.Body.Force, Prune: in.Body.Prune, Passwords: passwords}
+		base, err := s.DB.Catalog(), error(nil)
+		if changes, err = manifest.Apply(e, in.Body.Documents, options); err != nil {
+			return whole(err, base, in.Body.Documents, options)
+		}
+		if err := errandOf(ctx).mayPrune(base, e); err != nil {
 			return err
 		}
-		return tried(s.DB.Catalog(), e, in.Body.Documents)
+		if err := tried(base, e, in.Body.Documents, options); err != nil || !in.Body.DryRun {
+			return err
+		}
+		return errDryRun
 	})
 	if errors.Is(err, errDryRun) {
 		c, err = s.DB.Catalog(), nil
@@ -132,6 +148,25 @@ func (k *errand) mayApply(c *store.Catalog, documents []manifest.Document) error
 	for i := range documents {
 		if kind := documents[i].Kind; c.Of(kind) != nil && !access.AllowsAnywhere(kind.Plural(), store.VerbApply) {
 			return forbidden(string(store.VerbApply), kind.Plural())
+		}
+	}
+	return nil
+}
+
+// mayPrune holds what an apply deletes against the right to delete, which the
+// right to apply does not give, and keeps what always exists.
+func (k *errand) mayPrune(base *store.Catalog, e *store.Edit) error {
+	w := &writing{errand: k, base: base, next: e.Catalog()}
+	full := k.caller != nil && (k.full || k.access(base).Full())
+	for _, change := range e.Changes() {
+		if change.After != nil {
+			continue
+		}
+		if err := checkStays(change.Before); err != nil {
+			return err
+		}
+		if err := w.allow(change); err != nil && !full {
+			return err
 		}
 	}
 	return nil

@@ -76,6 +76,36 @@ func TestApply_RefusesAllForOneAndNamesThePlace(t *testing.T) {
 		want(http.StatusBadRequest).holds("documents[0].metadata.nope")
 }
 
+func TestApply_PrunesNothingThatAlwaysExists(t *testing.T) {
+	ctx, f := context.Background(), start(t)
+	if err := admin.EnsureRoles(f.db); err != nil {
+		t.Fatal(err)
+	}
+	const text = "apiVersion: relay/v1\nkind: Role\nmetadata: {name: viewer, labels: {app: x}}\nspec: {rules: [{kinds: [policies], verbs: [get]}]}\n"
+	if _, err := f.client().Apply(ctx, admin.ApplyRequest{Documents: documents(t, text), Source: "test"}, 0); err != nil {
+		t.Fatal(err)
+	}
+	prune := admin.ApplyRequest{Documents: documents(t, manifests), Source: "test", Prune: map[string]string{"app": "x"}}
+	var refused *admin.Problem
+	if _, err := f.client().Apply(ctx, prune, 0); !errors.As(err, &refused) || refused.Status != http.StatusConflict || f.db.Catalog().Roles.ByName("viewer") == nil {
+		t.Errorf("a role that always exists was pruned: %v", err)
+	}
+}
+
+func TestApply_TellsAllThatIsWrongWithWhatWasNotReadToo(t *testing.T) {
+	ctx, f := context.Background(), start(t)
+	docs, problems := manifest.Read(strings.NewReader(manifests+"---\napiVersion: relay/v1\nkind: Policy\nmetadata: {name: other}\nspec: {rateLimit: nowhere, rateLimitt: x}\n---\napiVersion: relay/v1\nkind: Policy\nmetadata: {name: third}\nspec: {rateLimit: nowhere}\n"), "test.yaml", manifest.Options{})
+	before := f.db.Catalog().Generation
+	var refused *admin.Problem
+	_, err := f.client().Apply(ctx, admin.ApplyRequest{Documents: docs, Unread: problems}, 0)
+	if !errors.As(err, &refused) || refused.Status != http.StatusBadRequest || len(refused.Errors) != 2 {
+		t.Fatalf("got %v", err)
+	}
+	if !strings.HasPrefix(refused.Errors[0].Message, "test.yaml:15: ") || refused.Errors[1].Name != "third" || f.db.Catalog().Generation != before {
+		t.Errorf("got %+v", refused.Errors)
+	}
+}
+
 func TestExport_AppliedToAnEmptyDatabaseMakesAnEqualCatalog(t *testing.T) {
 	ctx, f := context.Background(), start(t)
 	for _, s := range specimens {

@@ -54,8 +54,14 @@ func needs() map[string]need {
 		"export": {kind: store.AnyRule, verb: store.VerbList, all: true},
 		"backup": {kind: store.AreaBackup, verb: store.VerbCreate, all: true, loud: true},
 
+		"get-catalog":      {kind: store.KindHost.Plural(), verb: store.VerbList},
+		"diff-catalog":     {kind: store.AnyRule, verb: store.VerbList, all: true},
+		"update-catalog":   {kind: store.AnyRule, verb: store.VerbApply, all: true},
+		"rollback-catalog": {kind: store.AnyRule, verb: store.VerbApply, all: true},
+
 		"list-usage-events": {}, // held against whose usage is asked for
 		"summarize-usage":   {}, // likewise
+		"reprice-usage":     {kind: store.AreaUsage, verb: store.VerbUpdate, all: true},
 		"live":              {}, // held against what is followed
 		"list-audit":        {kind: store.AreaAudit, verb: store.VerbRead, all: true},
 

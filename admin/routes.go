@@ -74,6 +74,8 @@ func (s *server) routes(api huma.API) {
 	s.manifestRoutes(api)   // POST /api/apply, GET /api/export
 	s.backupRoute(api)      // GET /api/backup
 	s.usageRoutes(api)      // GET /api/usage/events, /api/usage/summary
+	s.repriceRoute(api)     // POST /api/usage/reprice
+	s.catalogueRoutes(api)  // GET /api/catalog, /api/catalog/diff, POST /api/catalog/update, …/rollback
 	s.liveRoute(api)        // GET /api/live
 	s.explainRoutes(api)    // POST /api/explain, GET /api/accounts/{ref}/effective, /api/policies/{ref}/rate-limits
 	s.resetRoutes(api)      // POST /api/rate-limits/by-id/{id}/reset, /api/policies|relay-keys/by-id/{id}/reset-budget

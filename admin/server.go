@@ -23,6 +23,7 @@ type Options struct {
 	Live      plan.Live              // the running server; nil without one
 	Upstream  plan.Upstream          // nil: keys cannot be tested, nothing can be connected
 	Counters  CounterReader          // the limiter's counters
+	Catalogue Catalogue              // the shipped catalogue; nil: there is none to ask about
 	Resets    CounterResetter        // sets them to zero; nil: nothing does
 	Admission *Admission             // counts requests under the system's limit; nil: nobody is refused
 	Plan      func() *plan.Plan      // the plan in use; nil: nothing can be explained

@@ -22,6 +22,7 @@ func arrows() map[string][]string {
 		"store":            {"limiter"},
 		"store/*":          {"store"},
 		"store/manifest":   {"store", "limiter"}, // the rule type, whose windows manifests write as durations
+		"store/foreign":    {"store", "store/manifest", "store/catalogdata", "limiter"},
 		"limiter":          {},
 		"limiter/*":        {"limiter"},
 		"gateway":          {"gateway/plan", "gateway/http1", "store", "store/token", "limiter", "gateway/wire", "gateway/wire/*"},
@@ -54,7 +55,7 @@ func homes() map[string][]string {
 		"github.com/tidwall/gjson":            {"gateway"},
 		"github.com/klauspost/compress":       {"gateway"},
 		"github.com/google/uuid":              {"store", "gateway", "admin"},
-		"go.yaml.in/yaml/v3":                  {"cmd", "store/manifest", "store/catalogdata"},
+		"go.yaml.in/yaml/v3":                  {"cmd", "store/manifest", "store/catalogdata", "store/foreign"},
 		"github.com/redis/rueidis":            {"limiter/redis", "store/redis"},
 		"golang.org/x/crypto":                 {"store/password.go", "cmd"},
 		"golang.org/x/oauth2":                 {"admin"},

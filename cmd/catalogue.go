@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"time"
 
 	"relay/admin"
 	"relay/store"
@@ -12,17 +13,19 @@ import (
 )
 
 // ship writes the embedded catalogue: all of it into a new database, and into
-// an older one what this release adds or changes and nobody has edited. Once
-// a catalogue is there, a refresh that fails is a warning and not the end.
+// an older one what this release adds or changes and nobody has edited, unless a
+// newer catalogue has been put in place. Once a catalogue is there, a refresh that
+// fails is a warning and not the end.
 func (e *engine) ship() error {
 	data, err := catalogdata.Load()
 	if err != nil {
 		return fmt.Errorf("read the embedded catalogue: %w", err)
 	}
 	e.shipped = data
+	e.catalogue = &catalogue{db: e.db, now: time.Now}
 	var changes catalogdata.Changes
 	_, err = e.db.Write(func(edit *store.Edit) error {
-		changes, err = data.Apply(edit)
+		changes, err = e.catalogue.boot(edit, data)
 		return err
 	})
 	switch {

@@ -18,6 +18,7 @@ import (
 // the flags of serve show.
 type Config struct {
 	DataDir         string        `mapstructure:"data_dir" doc:"Where the database, the master key and the socket lie; empty: $XDG_DATA_HOME/relay, else ~/.local/share/relay."`
+	ConfigDir       string        `mapstructure:"config_dir" doc:"A folder of manifests that are applied at start and on SIGHUP, each record as long as its text changes; its folder ratelimits gives a new database its system limits. Empty: none."`
 	MasterKeyFile   string        `mapstructure:"master_key_file" doc:"The key that seals provider keys, made at first boot; empty: master.key in the data directory. RELAY_MASTER_KEY holds the key itself."`
 	Socket          string        `mapstructure:"socket" doc:"The Unix socket on which the command line reaches the server, at most 100 bytes; empty: relay.sock in the data directory."`
 	MaxInFlight     int           `mapstructure:"max_inflight" doc:"How many requests may be in hand at once, those of one account at most half of them; others are told 503, 1 to 1000000."`
@@ -268,7 +269,7 @@ func (c *Config) resolvePaths(env Environment) error {
 		}
 		c.DataDir = filepath.Join(dir, "relay")
 	}
-	for _, path := range []*string{&c.DataDir, &c.MasterKeyFile, &c.Socket, &c.Backup.Dir, &c.Control.TLS.CertFile, &c.Control.TLS.KeyFile, &c.Audit.File} {
+	for _, path := range []*string{&c.DataDir, &c.ConfigDir, &c.MasterKeyFile, &c.Socket, &c.Backup.Dir, &c.Control.TLS.CertFile, &c.Control.TLS.KeyFile, &c.Audit.File} {
 		if *path == "" {
 			continue
 		}

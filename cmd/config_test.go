@@ -164,7 +164,7 @@ func TestLoadConfig_TakesEveryKeyFromTheEnvironment(t *testing.T) {
 	}
 	fromFile := load(t, string(full), nil, bare())
 	variables := map[string]string{
-		"HOME": "/home/op", "RELAY_DATA_DIR": "~/relay", "RELAY_MASTER_KEY_FILE": "/etc/relay/master.key",
+		"HOME": "/home/op", "RELAY_DATA_DIR": "~/relay", "RELAY_CONFIG_DIR": "/etc/relay/conf.d", "RELAY_MASTER_KEY_FILE": "/etc/relay/master.key",
 		"RELAY_SOCKET": "/run/relay/relay.sock", "RELAY_MAX_INFLIGHT": "64", "RELAY_MAX_BUFFERED_BYTES": "128MiB", "RELAY_MAX_CONNECTIONS": "5000",
 		"RELAY_INFERENCE_CORS_ORIGINS": "https://app.example,http://localhost:3000", "RELAY_INFERENCE_ALLOWED_HOSTS": "llm.lan", "RELAY_MAX_REQUEST_BYTES": "64MiB", "RELAY_MAX_ATTEMPTS": "3",
 		"RELAY_SHUTDOWN_TIMEOUT": "1m30s", "RELAY_INFERENCE_LISTEN": "[::1]:9090", "RELAY_INFERENCE_AUTH": "key", "RELAY_INFERENCE_READ_HEADER_TIMEOUT": "5s",

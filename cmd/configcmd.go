@@ -30,8 +30,9 @@ type configBody struct {
 func (a *app) configShowCommand() *cobra.Command {
 	var changed bool
 	c := &cobra.Command{
-		Use:   "show",
-		Short: "Show every value in use, and where it comes from",
+		Use:     "show",
+		Aliases: []string{"print"},
+		Short:   "Show every value in use, and where it comes from",
 		Long: "Shows the configuration that a command started here would have: every key, its value,\n" +
 			"and the flag, the variable or the line of the file that has set it. Secrets are not shown.",
 		Args: noArgs,

@@ -26,9 +26,13 @@ type engine struct {
 	cfg      Config
 	restart  string            // the switch limits.restart that holds until the process ends
 	shipped  *catalogdata.Data // the embedded catalogue, once ship has run
+
+	catalogue *catalogue // the one in place, likewise
+
 	log      zerolog.Logger
 	counted  time.Time // when the last run last wrote its counters; zero: never
 	warnings atomic.Pointer[[]store.Problem]
+	stale    atomic.Pointer[store.Problem] // why the last reload changed nothing; nil: it did
 	plan     atomic.Pointer[plan.Plan]
 	recompil sync.Mutex
 	use      func(*plan.Plan) // what takes a plan besides the engine; may be nil
@@ -151,8 +155,14 @@ func (e *engine) Warnings() []store.Problem {
 	if stop := e.db.UncleanStop(); stop != nil {
 		all = append(all, store.Problem{Message: stop.String()})
 	}
+	if e.catalogue != nil {
+		all = append(all, e.catalogue.warnings()...)
+	}
 	if w := e.warnings.Load(); w != nil {
 		all = append(all, *w...)
+	}
+	if fault := e.stale.Load(); fault != nil {
+		all = append(all, *fault)
 	}
 	return append(all, e.cfg.settingWarnings(e.db.Catalog(), e.restart)...)
 }

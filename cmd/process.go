@@ -33,6 +33,8 @@ type process struct {
 	socket    *admin.SocketServer
 	token     store.Secret
 
+	certificate *certificate // of the control listener; nil: it has none
+
 	inferenceAddr, controlAddr net.Addr
 
 	draining atomic.Bool
@@ -65,7 +67,16 @@ func (p *process) start(env Environment) error {
 	if err := p.checkStoredLimits(); err != nil {
 		return err
 	}
+	if err := p.checkFirstConfigDir(env); err != nil {
+		return err
+	}
+	if err := p.seedSystemLimits(env); err != nil {
+		return err
+	}
 	if err := errors.Join(admin.FirstBoot(p.db), admin.EnsureSystemLimits(p.db, p.log), admin.EnsureRoles(p.db), admin.EnsureNamed(p.db, p.cfg.Auth.OIDC.provider()), p.ship()); err != nil {
+		return err
+	}
+	if err := p.applyConfigDir(p.life, p.cfg.ConfigDir, env); err != nil {
 		return err
 	}
 	if p.cfg.Inference.open() {
@@ -131,10 +142,11 @@ func (p *process) startControl(metrics *prometheus.Registry) error {
 		if err != nil {
 			return errors.Join(err, listener.Close())
 		}
+		p.certificate = cert
 		listener, hosts = tls.NewListener(listener, cert.config()), append(cert.names(), hosts...)
 	}
 	handler := admin.New(admin.Options{
-		DB: p.db, Warnings: p.Warnings, Live: p.gateway, Upstream: p.prober(), Counters: counterReader{p.engine}, Resets: counterResetter{p.engine}, Plan: p.plan.Load,
+		DB: p.db, Warnings: p.Warnings, Live: p.gateway, Upstream: p.prober(), Counters: counterReader{p.engine}, Resets: counterResetter{p.engine}, Catalogue: p.catalogue, Plan: p.plan.Load,
 		Admission: &admin.Admission{Limiter: p.memory, Clock: p.clock, ClientAddr: p.gateway.ClientAddr}, Version: Version(), Metrics: promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}), UI: ui.Handler(),
 		Ready: p.ready, Stopping: p.stop, Token: p.token, InferenceURL: p.inferenceURL(), ControlURL: p.browserURL(), AllowedHosts: hosts, Log: p.log,
 		BehindProxy: p.cfg.Control.BehindProxy, Public: p.cfg.Control.public(),

@@ -93,7 +93,7 @@ func (a *app) furtherCommands() []*cobra.Command {
 	return []*cobra.Command{
 		a.hostCommand(), a.hostKeyCommand(), a.modelCommand(), a.bindingCommand(), a.pricingCommand(), a.limitCommand(), a.policyCommand(),
 		a.orgCommand(), a.teamCommand(), a.projectCommand(), a.serviceAccountCommand(), a.userCommand(), a.userGroupCommand(), a.roleCommand(), a.tokenCommand(),
-		a.applyCommand(), a.exportCommand(), a.backupCommand(), a.restoreCommand(), a.dbCommand(), a.masterKeyCommand(), a.configCommand(), a.completionCommand(), a.versionCommand(),
+		a.importCommand(), a.applyCommand(), a.exportCommand(), a.diffCommand(), a.validateCommand(), a.catalogCommand(), a.backupCommand(), a.restoreCommand(), a.dbCommand(), a.masterKeyCommand(), a.configCommand(), a.completionCommand(), a.versionCommand(),
 	}
 }
 

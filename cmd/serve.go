@@ -3,7 +3,11 @@ package cmd
 import (
 	"context"
 	"errors"
+	"os"
+	"os/signal"
+	"syscall"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 )
 
@@ -32,9 +36,15 @@ const gcPercent = 300
 
 // serve runs until ctx ends.
 func (a *app) serve(ctx context.Context, cfg Config) error {
+	loaded := cfg
 	cfg.tuneMemory(a.Env)
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
 	log, closeLog := newLogger(a.Stderr, cfg.Log)
 	defer func() { _ = closeLog() }()
+	level := newLogLevel(cfg.Log.Level)
+	log = log.Level(zerolog.TraceLevel).Sample(level)
 	p, err := startProcess(cfg, a.Env, log)
 	if err != nil {
 		return err
@@ -44,6 +54,8 @@ func (a *app) serve(ctx context.Context, cfg Config) error {
 		return errors.Join(err, p.Close())
 	}
 	a.announce(p, first)
+	reloads := &reloader{process: p, read: a.config, env: a.Env, level: level, present: loaded}
+	p.background(func() { reloads.run(ctx, hangups) })
 	select {
 	case <-ctx.Done():
 		log.Info().Msg("stopping")

@@ -35,6 +35,7 @@ func (a *app) usageCommand() *cobra.Command {
 	c.Flags().StringVar(&flags.until, "until", "", "`END`, likewise (default: now)")
 	c.Flags().StringVar(&flags.by, "by", "model", "a row for each `GROUP`: "+strings.Join(store.Groupings(), ", "))
 	c.Flags().StringArrayVar(&flags.filters, "filter", nil, "only `NAME=VALUE`: model=NAME, key=NAME, host=NAME, team=NAME, status=4xx, ...; repeatable")
+	c.AddCommand(a.repriceCommand())
 	c.RunE = func(c *cobra.Command, args []string) error {
 		query, err := flags.query()
 		if err != nil {

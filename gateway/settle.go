@@ -66,7 +66,7 @@ func (x *exchange) charge() limiter.Usage {
 // price computes the cost of what the answer reports. Without a price it stays
 // unknown, which is not 0.
 func (x *exchange) price() {
-	if x.answer.Pricing == nil || !x.metered() {
+	if x.answer.Pricing == nil || !x.metered() || !x.answer.Pricing.HoldsAt(x.start) {
 		return
 	}
 	u := &x.tap.Usage

@@ -33,6 +33,8 @@ type Catalog struct {
 	RoleBindings    Table[RoleBindingSpec]
 	AdminTokens     Table[AdminTokenSpec]
 	Settings        Table[SettingSpec]
+
+	tombstones map[string]Tombstone // by key
 }
 
 // Table holds the records of one kind by id and by name. Names compare without

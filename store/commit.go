@@ -78,6 +78,8 @@ func (e *Edit) rows() rowWrites {
 		}
 		writes[at] = encodeRow(ref.kind, key, e.next.Generation, first(encodeRecord(rec)))
 	}
+	e.tombstoneRows(writes)
+	e.shippedRows(writes)
 	for key, sealed := range e.secrets.sealed {
 		writes[rowAt{secretsBucket, key}] = sealed
 	}
@@ -124,17 +126,25 @@ func (db *DB) stateAfter(e *Edit, writes, formers rowWrites) catalogState {
 	state := db.state
 	state.Generation = e.next.Generation
 	for at, value := range writes {
-		if at.bucket == secretsBucket || at.bucket == auditBucket || at.bucket == metaBucket {
+		if at.bucket == secretsBucket || at.bucket == auditBucket || at.bucket == metaBucket || at.bucket == shippedBucket {
 			continue // sealed values guard themselves, and the others are no part of the catalog
 		}
 		if former := formers[at]; former != nil {
-			state.Rows--
+			state.Rows -= recordsIn(at)
 			state.Digest ^= rowDigest(at.bucket, []byte(at.key), former)
 		}
 		if value != nil {
-			state.Rows++
+			state.Rows += recordsIn(at)
 			state.Digest ^= rowDigest(at.bucket, []byte(at.key), value)
 		}
 	}
 	return state
+}
+
+// recordsIn is how many records a row of the catalog holds: a tombstone is none.
+func recordsIn(at rowAt) int {
+	if at.bucket == tombstonesBucket {
+		return 0
+	}
+	return 1
 }

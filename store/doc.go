@@ -27,10 +27,14 @@
 //	          the key
 //	counters  key the counter's name; value a frame of its state
 //	sessions  key SHA-256 of a session's id; value a frame of a Session as JSON
+//	tombstones
+//	          key KIND 0 NAME 0 KIND OF SOURCE 0 SOURCE; value a frame of a
+//	          Tombstone as JSON
 //	revoked   key the id of an inference token; value a frame of the seconds
 //	          since 1970 until which it is revoked
 //	audit     key 8 bytes of nanoseconds since 1970 and 8 of a number; value a
 //	          frame of an AuditEntry as JSON
+//	shipped   key "shipped"; value a frame of Shipped as JSON
 //
 // Numbers are big-endian. A frame is a version byte, a CRC-32C over bucket, key
 // and payload, and the payload. The digest of all records in meta finds those

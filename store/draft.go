@@ -49,6 +49,24 @@ func (d *Draft) Put(rec AnyRecord) error {
 // SetPassword keeps nothing: a draft is never written.
 func (d *Draft) SetPassword(string, PasswordHash) error { return nil }
 
+// Delete takes a record away.
+func (d *Draft) Delete(kind Kind, id string) error {
+	table := d.next.Of(kind)
+	if table == nil || table.Find(id) == nil {
+		return notFound(kind, id)
+	}
+	if !d.forked[kind] {
+		d.forked[kind] = true
+		table.fork()
+	}
+	table.remove(id)
+	d.touched = slices.DeleteFunc(d.touched, func(t target) bool { return t == target{kind, id} })
+	return nil
+}
+
+// Forget does nothing: a draft is never written, and leaves no tombstones.
+func (d *Draft) Forget(Tombstone) {}
+
 // Problems returns what is wrong with the records that were put, and what is
 // wrong with the catalog as a whole that was not so before.
 func (d *Draft) Problems() []Problem {

@@ -19,8 +19,10 @@ type Edit struct {
 	touched map[rowRef]bool
 	faults  map[rowRef][]Problem // by record, of its last Put
 	secrets secretEdits
-	rekey   *masterKey // that seals everything from the edit on; nil: the present one
-	audit   AuditEntry // of the change; who makes it is known before, the rest when it is written
+	buried  map[string]bool // keys of tombstones that were made or removed; nil: none
+	shipped *Shipped        // the texts of the shipped catalogue from the edit on; nil: the present ones
+	rekey   *masterKey      // that seals everything from the edit on; nil: the present one
+	audit   AuditEntry      // of the change; who makes it is known before, the rest when it is written
 }
 
 // rowRef names the row of a record.
@@ -72,6 +74,7 @@ func (e *Edit) Put(rec AnyRecord) error {
 		return err
 	}
 	e.stamp(rec.Meta(), former)
+	e.settleOrigin(rec, former)
 	ref := rowRef{rec.Kind(), rec.Meta().ID}
 	if key, ok := rec.(*HostKey); ok {
 		e.keepValue(key, former)
@@ -133,7 +136,8 @@ func (e *Edit) fork(table Records) {
 	}
 }
 
-// Delete removes a record and its sealed values. It fails with CodeNotFound,
+// Delete removes a record and its sealed values; of a record that a source has
+// written a tombstone stays. It fails with CodeNotFound,
 // and with CodeConflict when others refer to the record; the problems of the
 // error name them.
 func (e *Edit) Delete(kind Kind, id string) error {
@@ -149,6 +153,7 @@ func (e *Edit) Delete(kind Kind, id string) error {
 	e.touched[ref] = true
 	delete(e.faults, ref)
 	e.secrets.drop(ref)
+	e.bury(table.Find(id))
 	table.remove(id)
 	return nil
 }

@@ -17,11 +17,14 @@ const (
 	sessionsBucket = "sessions"
 	revokedBucket  = "revoked"
 	auditBucket    = "audit"
+
+	tombstonesBucket = "tombstones"
+	shippedBucket    = "shipped"
 )
 
 // bucketNames lists every bucket.
 func bucketNames() []string {
-	names := []string{metaBucket, secretsBucket, usageBucket, countersBucket, sessionsBucket, revokedBucket, auditBucket}
+	names := []string{metaBucket, secretsBucket, usageBucket, countersBucket, sessionsBucket, revokedBucket, auditBucket, tombstonesBucket, shippedBucket}
 	for _, kind := range Kinds() {
 		names = append(names, kind.Plural())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"go.etcd.io/bbolt"
 )
@@ -13,19 +14,24 @@ import (
 //	1  as it began
 //	2  users, groups, roles, role bindings, admin tokens, settings; sessions,
 //	   revocations, the audit log
-const schema = 2
+//	3  tombstones, the texts of the shipped catalogue
+const schema = 3
 
 // migrations bring a database from each schema to the next, the first from 1.
 func migrations() []func(tx *bbolt.Tx) error {
 	return []func(tx *bbolt.Tx) error{
-		func(tx *bbolt.Tx) error { return addBuckets(tx, bucketNames()) },
+		func(tx *bbolt.Tx) error { return addBuckets(tx, bucketsOf(2)) },
+		func(tx *bbolt.Tx) error { return addBuckets(tx, []string{tombstonesBucket, shippedBucket}) },
 	}
 }
 
 // bucketsOf lists the buckets that a database of the schema holds.
 func bucketsOf(number int) []string {
-	if number > 1 {
+	switch {
+	case number >= schema:
 		return bucketNames()
+	case number == 2:
+		return slices.DeleteFunc(bucketNames(), func(name string) bool { return name == tombstonesBucket || name == shippedBucket })
 	}
 	return append(pluralsOf(
 		KindProvider, KindModel, KindHost, KindPricing, KindHostBinding, KindHostAccount, KindHostKey, KindRateLimit, KindPolicy,

@@ -14,7 +14,7 @@ import (
 func makeOlder(t *testing.T, dir string) {
 	t.Helper()
 	tamper(t, dir, func(tx *bbolt.Tx) {
-		for _, name := range []string{"users", "groups", "roles", "role-bindings", "admin-tokens", "settings", "sessions", "revoked", "audit"} {
+		for _, name := range []string{"users", "groups", "roles", "role-bindings", "admin-tokens", "settings", "sessions", "revoked", "audit", "tombstones"} {
 			if err := tx.DeleteBucket([]byte(name)); err != nil {
 				t.Fatal(err)
 			}
@@ -59,4 +59,25 @@ func TestOpen_UpgradesAnOlderSchemaAfterABackup(t *testing.T) {
 		t.Error("the restored backup is not the former database")
 	}
 	mustClose(t, db)
+}
+
+func TestOpen_UpgradesASchemaWithoutTombstones(t *testing.T) {
+	o := inDir(newDir(t))
+	db := mustOpen(t, o)
+	write(t, db, sourced("a", fileOrigin("1")))
+	mustClose(t, db)
+	tamper(t, o.Dir, func(tx *bbolt.Tx) {
+		if err := tx.DeleteBucket([]byte("tombstones")); err != nil {
+			t.Fatal(err)
+		}
+		// A frame of the text "2": CRC-32C over "meta\x00schema2".
+		put(t, tx, "meta", "schema", []byte{1, 0xc4, 0x97, 0x70, 0x3c, '2'})
+	})
+	if _, err := store.Examine(t.Context(), o, "", func(fault string) { t.Errorf("examined before: %s", fault) }); err != nil {
+		t.Error(err)
+	}
+	db = mustOpen(t, o)
+	drop(t, db, db.Catalog().RateLimits.ByName("a"))
+	mustClose(t, db)
+	wantGraves(t, mustOpen(t, o), "rate-limit a file 1")
 }

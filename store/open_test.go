@@ -209,11 +209,11 @@ func TestOpen_RefusesANewerSchemaAndLeavesTheFileAlone(t *testing.T) {
 	mustClose(t, mustOpen(t, o))
 	path := filepath.Join(o.Dir, "relay.db")
 	tamper(t, o.Dir, func(tx *bbolt.Tx) {
-		// A frame of the text "3": CRC-32C over "meta\x00schema3".
-		put(t, tx, "meta", "schema", []byte{1, 0x36, 0xfc, 0xf3, 0x3f, '3'})
+		// A frame of the text "4": CRC-32C over "meta\x00schema4".
+		put(t, tx, "meta", "schema", []byte{1, 0xe2, 0x36, 0x97, 0xd4, '4'})
 	})
 	before, _ := os.ReadFile(path)
-	wantRefusal(t, o, store.CodeDamaged, path, "newer version", "schema 3")
+	wantRefusal(t, o, store.CodeDamaged, path, "newer version", "schema 4")
 	after, _ := os.ReadFile(path)
 	if string(before) != string(after) {
 		t.Error("the file has changed")

@@ -77,6 +77,9 @@ func loadCatalog(tx *bbolt.Tx, want catalogState) (*Catalog, error) {
 			return nil, err
 		}
 	}
+	if err := loadTombstones(tx, c, &found); err != nil {
+		return nil, err
+	}
 	if found.Rows != want.Rows {
 		return nil, fmt.Errorf("the catalog holds %d records where it should hold %d", found.Rows, want.Rows)
 	}

@@ -89,7 +89,7 @@ func sameRecord(rec, former AnyRecord) bool {
 }
 
 func (e *Edit) unchanged() bool {
-	return len(e.touched) == 0 && len(e.secrets.sealed) == 0 && e.rekey == nil
+	return len(e.touched) == 0 && len(e.secrets.sealed) == 0 && e.rekey == nil && e.shipped == nil && !e.movedTombstones()
 }
 
 // formerValues names the values of host keys that the edit has replaced.

@@ -42,7 +42,7 @@ func (v verifier) everything() error {
 	if err := v.usage(); err != nil {
 		return err
 	}
-	for _, bucket := range []string{countersBucket, sessionsBucket, revokedBucket, auditBucket} {
+	for _, bucket := range []string{countersBucket, sessionsBucket, revokedBucket, auditBucket, shippedBucket} {
 		v.framed(bucket)
 	}
 	if err := v.secrets(); err != nil {
@@ -83,6 +83,13 @@ func (v verifier) rows() (faults int) {
 			return nil
 		})
 	}
+	_ = eachRow(v.tx, tombstonesBucket, func(key, value []byte) error {
+		if _, err := decodeTombstone(key, value); err != nil {
+			v.fault(err)
+			faults++
+		}
+		return nil
+	})
 	return faults
 }
 

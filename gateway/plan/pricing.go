@@ -83,17 +83,36 @@ func (p *Pricing) find(meter string, input int64, at time.Time) (rate, bool) {
 		if r.above > 0 && input <= r.above {
 			continue
 		}
-		if !r.from.IsZero() && at.Before(r.from) || !r.to.IsZero() && !at.Before(r.to) {
-			continue
+		if r.holds(at) {
+			return r, true
 		}
-		return r, true
 	}
 	return rate{}, false
 }
 
+// HoldsAt reports whether any rate holds at the time. Where none does, nothing is
+// known of the price, and what was used is unpriced rather than free.
+func (p *Pricing) HoldsAt(at time.Time) bool {
+	for _, rates := range p.rates {
+		for _, r := range rates {
+			if r.holds(at) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holds reports whether the time is within the days of the rate.
+func (r rate) holds(at time.Time) bool {
+	return (r.from.IsZero() || !at.Before(r.from)) && (r.to.IsZero() || at.Before(r.to))
+}
+
 // Cost prices the units in nano-dollars, rounded half up once. Each token is
-// priced once: a part with a rate of its own leaves its whole. When parts is
-// not nil the shares are appended to it.
+// priced once: a part with a rate of its own leaves its whole, and what has none
+// stays with it. Tokens of the provider's tools without a rate cost what input and
+// output do, and the whole of all is the meter tokens. When parts is not nil the
+// shares are appended to it.
 func (p *Pricing) Cost(u Units, at time.Time, parts []store.CostPart) (int64, []store.CostPart) {
 	b := bill{pricing: p, input: u.Input + u.CacheRead + u.CacheCreation, at: at, parts: parts}
 	input, output, creation := u.Input, u.Output, u.CacheCreation
@@ -103,10 +122,13 @@ func (p *Pricing) Cost(u Units, at time.Time, parts []store.CostPart) (int64, []
 	creation -= b.part("tokens.cache_creation_1h", min(u.CacheCreation1h, creation))
 	creation -= b.part("tokens.cache_creation", creation)
 	read := u.CacheRead - b.part("tokens.cache_read", u.CacheRead)
-	b.part("tokens.input", input+creation+read)
-	b.part("tokens.output", output)
-	b.part("tokens.server_tool_use_input", u.ServerToolUseInput)
-	b.part("tokens.server_tool_use_output", u.ServerToolUseOutput)
+	toolInput := u.ServerToolUseInput - b.part("tokens.server_tool_use_input", u.ServerToolUseInput)
+	toolOutput := u.ServerToolUseOutput - b.part("tokens.server_tool_use_output", u.ServerToolUseOutput)
+	input += creation + read + toolInput
+	output += toolOutput
+	input -= b.part("tokens.input", input)
+	output -= b.part("tokens.output", output)
+	b.part("tokens", input+output)
 	b.part("requests", u.Requests)
 	b.part("images", u.Images)
 	b.seconds(u.Millis)

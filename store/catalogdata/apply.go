@@ -22,7 +22,7 @@ const (
 	ActionDrift     = "drift"     // left alone: edited, and the row has not changed since
 	ActionKept      = "kept"      // left alone: edited, though the row has changed since
 	ActionForeign   = "foreign"   // left alone: the name belongs to a record of somebody else
-	ActionAbsent    = "absent"    // not made: deleted or renamed, or what it needs is not there
+	ActionAbsent    = "absent"    // not made: deleted or renamed and not changed since, or what it needs is not there
 )
 
 // Change is what Apply did with one row.
@@ -47,11 +47,12 @@ func (c Changes) Of(action string) Changes {
 }
 
 // Apply writes the rows that are new, and those that have changed since they
-// were written and that nobody has edited. Records are matched by name,
-// bindings by model and host. A second Apply changes nothing.
+// were written and that nobody has edited, by the rule of store.Catalog.Rule. A
+// record that somebody has deleted stays away until its row changes. Records are
+// matched by name, bindings by model and host. A second Apply changes nothing.
 func (d *Data) Apply(e Editor) (Changes, error) {
 	rows := d.rows()
-	a := newApplying(e, rows)
+	a := newApplying(e)
 	changes := make(Changes, 0, len(rows))
 	for i := range rows {
 		name := rows[i].rec.Meta().Name
@@ -67,18 +68,12 @@ func (d *Data) Apply(e Editor) (Changes, error) {
 type applying struct {
 	editor   Editor
 	bindings map[[2]string]store.AnyRecord // by ids of model and host
-	release  int                           // the newest of which a row is there; 0: none is
 }
 
-func newApplying(e Editor, rows []row) *applying {
+func newApplying(e Editor) *applying {
 	a := &applying{editor: e, bindings: map[[2]string]store.AnyRecord{}}
 	for b := range e.Catalog().HostBindings.All() {
 		a.bindings[[2]string{b.Spec.ModelID, b.Spec.HostID}] = b
-	}
-	for _, r := range rows {
-		if stored := a.find(r.rec); stored != nil && ours(stored) {
-			a.release = max(a.release, r.since)
-		}
 	}
 	return a
 }
@@ -98,15 +93,24 @@ func (a *applying) find(rec store.AnyRecord) store.AnyRecord {
 
 func (a *applying) place(r *row) (action string, err error) {
 	stored := a.find(r.rec)
-	switch {
-	case stored == nil && (r.since <= a.release || !a.meets(r.needs)):
-		return ActionAbsent, nil
-	case stored == nil:
-		return ActionCreate, a.put(r.rec, originOf(r.rec))
-	case !ours(stored):
+	if stored != nil && !ours(stored) {
 		return ActionForeign, nil
 	}
-	return a.refresh(r, stored)
+	if stored != nil {
+		return a.refresh(r, stored)
+	}
+	if a.rule(r, nil, "") == store.RuleGone || !a.meets(r.needs) {
+		return ActionAbsent, nil
+	}
+	return ActionCreate, a.put(r.rec, originOf(r.rec))
+}
+
+// rule says what becomes of the record of a row, of which now is the hash.
+func (a *applying) rule(r *row, stored store.AnyRecord, now string) store.Ruling {
+	edited := stored != nil && stored.Meta().Origin.Hash != now
+	return a.editor.Catalog().Rule(store.SourceText{
+		Kind: r.rec.Kind(), Name: r.rec.Meta().Name, Origin: *originOf(r.rec), Stored: stored, Edited: edited,
+	})
 }
 
 // meets reports whether all that a row needs is there. A host and its prices
@@ -123,22 +127,23 @@ func (a *applying) meets(needs []need) bool {
 }
 
 func (a *applying) refresh(r *row, stored store.AnyRecord) (action string, err error) {
-	now, err := storedHash(a.editor.Catalog(), stored)
+	now, err := store.NamedSpecHash(a.editor.Catalog(), stored)
 	if err != nil {
 		return "", err
 	}
 	written, text := stored.Meta().Origin.Hash, originOf(r.rec)
+	ruling := a.rule(r, stored, now)
 	switch {
 	case now == text.Hash && written == text.Hash:
 		return ActionUnchanged, nil
 	case now == text.Hash: // a user has been faster: from here on it is the catalogue's again
 		return ActionUnchanged, a.rewrite(r.rec, stored, text)
+	case ruling == store.RuleWrite && a.meets(r.needs):
+		return ActionUpdate, a.rewrite(r.rec, stored, text)
 	case written == text.Hash:
 		return ActionDrift, nil
-	case now != written || !a.meets(r.needs):
-		return ActionKept, nil
 	}
-	return ActionUpdate, a.rewrite(r.rec, stored, text)
+	return ActionKept, nil
 }
 
 // rewrite puts the row in the place of the stored record, whose metadata stays

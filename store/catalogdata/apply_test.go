@@ -190,6 +190,17 @@ func TestApply_MakesRowsThatAreNewAndLeavesDeletedOnesAway(t *testing.T) {
 	want(t, apply(t, db, newer), "absent model acme-1", "absent host-binding acme-1-acme", "absent host-binding acme-2-acme")
 }
 
+func TestApply_MakesADeletedRowAgainOnceItHasChanged(t *testing.T) {
+	db := storetest.Open(t)
+	apply(t, db, mustRead(t, small))
+	c := db.Catalog()
+	remove(t, db, c.HostBindings.ByName("acme-1-acme"), c.Models.ByName("acme-1"))
+	changed := mustRead(t, edited(t, "context: 1000", "context: 2000"))
+	want(t, apply(t, db, changed), "create model acme-1", "absent host-binding acme-1-acme")
+	remove(t, db, db.Catalog().Models.ByName("acme-1"))
+	want(t, apply(t, db, changed), "absent model acme-1", "absent host-binding acme-1-acme")
+}
+
 func TestApply_MakesNoPricesForAHostThatIsGone(t *testing.T) {
 	db := storetest.Open(t)
 	apply(t, db, mustRead(t, small))

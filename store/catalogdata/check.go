@@ -17,6 +17,7 @@ func (d *Data) check() []error {
 	if d.Release < 1 {
 		c.fault("release", "must be given and at least 1")
 	}
+	c.date("release", d.Date)
 	for _, s := range d.Sources {
 		c.date("source "+s.ID, s.Date)
 		if c.sources[s.ID] || s.ID == "" || s.Title == "" {
@@ -25,6 +26,7 @@ func (d *Data) check() []error {
 		c.sources[s.ID] = true
 	}
 	c.hosts()
+	c.deprecations()
 	for _, o := range d.Offers {
 		c.offer(o)
 	}
@@ -90,12 +92,32 @@ func (c *check) host(place string, h Host) {
 	}
 }
 
+func (c *check) deprecations() {
+	for _, m := range c.data.Models {
+		if d := m.Deprecation; d != nil {
+			c.source("model "+m.Name, d.Source)
+			c.date("model "+m.Name, d.Sunset)
+		}
+	}
+}
+
 func (c *check) offer(o Offer) {
 	place := "offer of " + o.Model + " at " + o.Host
+	c.wider(place, o)
 	for i, p := range o.Prices {
 		c.price(place, p)
 		if i > 0 && p.From <= o.Prices[i-1].From {
 			c.fault(place, "must have its prices in the order of their days")
+		}
+	}
+}
+
+// wider checks that what an offer says of its own is more than what its model has
+// at every host.
+func (c *check) wider(place string, o Offer) {
+	for _, m := range c.data.Models {
+		if strings.EqualFold(m.Name, o.Model) && (o.Context != 0 && o.Context <= m.Context || o.Output != 0 && o.Output <= m.Output) {
+			c.fault(place, "must leave out a context or output that is not above its model's")
 		}
 	}
 }

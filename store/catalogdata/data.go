@@ -9,7 +9,8 @@ import (
 
 // Data is a catalogue as it is shipped. It must not be changed.
 type Data struct {
-	Release   int // counts the releases that changed the catalogue, from 1
+	Release   int    // counts the releases that changed the catalogue, from 1
+	Date      string // of the release
 	Sources   []Source
 	Providers []Provider
 	Hosts     []Host // in the order in which discovery looks for their keys
@@ -57,37 +58,49 @@ type Host struct {
 
 // Model is a model, wherever it runs.
 type Model struct {
-	Name     string   `yaml:"name"`
-	Title    string   `yaml:"title"`
-	Provider string   `yaml:"provider"`
-	Released string   `yaml:"released"`
-	Context  int64    `yaml:"context"` // tokens
-	Output   int64    `yaml:"output"`  // tokens
-	Can      []string `yaml:"can"`     // capabilities; the others are not known
-	Source   string   `yaml:"source"`
-	Since    int      `yaml:"since"`
+	Name        string       `yaml:"name"`
+	Title       string       `yaml:"title"`
+	Provider    string       `yaml:"provider"`
+	Released    string       `yaml:"released"`
+	Context     int64        `yaml:"context"` // tokens, at every host that offers it
+	Output      int64        `yaml:"output"`  // tokens, likewise
+	Can         []string     `yaml:"can"`     // capabilities; the others are not known
+	Deprecation *Deprecation `yaml:"deprecation"`
+	Source      string       `yaml:"source"`
+	Since       int          `yaml:"since"`
+}
+
+// Deprecation tells that the vendor takes a model back.
+type Deprecation struct {
+	Status      string `yaml:"status"` // deprecated or sunset
+	Sunset      string `yaml:"sunset"` // the first day without the model
+	Replacement string `yaml:"replacement"`
+	Source      string `yaml:"source"`
 }
 
 // Offer is a model at a host.
 type Offer struct {
-	Model  string        `yaml:"model"`
-	Host   string        `yaml:"host"`
-	As     string        `yaml:"as"`     // the host's own name for the model, when it is another
-	Shapes []store.Shape `yaml:"shapes"` // when they are not the host's
-	Prices []Price       `yaml:"prices"` // one after the other in time; none: unpriced
-	Since  int           `yaml:"since"`
+	Model   string        `yaml:"model"`
+	Host    string        `yaml:"host"`
+	As      string        `yaml:"as"`      // the host's own name for the model, when it is another
+	Context int64         `yaml:"context"` // tokens, when they are more than the model's
+	Output  int64         `yaml:"output"`  // tokens, likewise
+	Shapes  []store.Shape `yaml:"shapes"`  // when they are not the host's
+	Prices  []Price       `yaml:"prices"`  // one after the other in time; none: unpriced
+	Since   int           `yaml:"since"`
 }
 
 // Price holds from a day on until that of the next one.
 type Price struct {
-	From    string            `yaml:"from"`  // empty: always
-	USD     map[string]string `yaml:"usd"`   // dollars per million tokens by meter, without the prefix "tokens."
-	Above   []Tier            `yaml:"above"` // smallest first
-	Source  string            `yaml:"source"`
-	Checked string            `yaml:"checked"` // day on which the source compared it with the vendor's
-	Agree   []string          `yaml:"agree"`   // sources that say the same
-	Differs map[string]string `yaml:"differs"` // what others say: input/cache_read/cache_creation/output
-	Note    string            `yaml:"note"`
+	From     string            `yaml:"from"`     // empty: always
+	USD      map[string]string `yaml:"usd"`      // dollars per million tokens by meter, without the prefix "tokens."
+	Requests string            `yaml:"requests"` // dollars per thousand requests, on top of tokens
+	Above    []Tier            `yaml:"above"`    // smallest first
+	Source   string            `yaml:"source"`
+	Checked  string            `yaml:"checked"` // day on which the source compared it with the vendor's
+	Agree    []string          `yaml:"agree"`   // sources that say the same
+	Differs  map[string]string `yaml:"differs"` // what others say: input/cache_read/cache_creation/output
+	Note     string            `yaml:"note"`
 }
 
 // Tier is the price of a request whose input is above a number of tokens.

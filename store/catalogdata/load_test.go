@@ -2,6 +2,7 @@ package catalogdata_test
 
 import (
 	"testing"
+	"time"
 
 	"relay/store"
 	"relay/store/catalogdata"
@@ -74,6 +75,59 @@ func TestLoad_ShipsHostsThatForwardUnknownModelsWithoutStaticHeaders(t *testing.
 			t.Errorf("host %s has the static header %s: see hosts.yaml on anthropic-version", host.Metadata.Name, name)
 		}
 	}
+}
+
+// The catalogue has what the spec promises: some 120 rows of models at hosts, on
+// 28 hosts and those that split off because a shape lies at another place.
+func TestLoad_ShipsHostsModelsAndDatedPrices(t *testing.T) {
+	data := load(t)
+	used, dated, tiered, deprecated := map[string]bool{}, 0, 0, 0
+	for _, o := range data.Offers {
+		used[o.Host] = true
+		for _, p := range o.Prices {
+			dated += min(1, len(p.From))
+			tiered += min(1, len(p.Above))
+		}
+	}
+	for _, m := range data.Models {
+		if m.Deprecation != nil {
+			deprecated++
+		}
+	}
+	if len(data.Hosts) < 28 || len(data.Offers) < 115 || len(used) < 17 || dated < 5 || tiered < 15 || deprecated < 10 {
+		t.Errorf("%d hosts, %d of them with offers; %d offers, %d dated prices, %d with tiers; %d models are deprecated",
+			len(data.Hosts), len(used), len(data.Offers), dated, tiered, deprecated)
+	}
+	if _, err := time.Parse(time.DateOnly, data.Date); err != nil {
+		t.Errorf("date %q", data.Date)
+	}
+	t.Logf("%d hosts, %d models, %d offers, %d records", len(data.Hosts), len(data.Models), len(data.Offers), len(data.Records()))
+}
+
+// A shared model must not promise what one of its hosts cannot do.
+func TestRecords_KeepWhereAHostHasMoreThanItsModelPromises(t *testing.T) {
+	for _, rec := range load(t).Records() {
+		if rec.Meta().Name == "deepseek-ai-deepseek-v4-pro-deepinfra" && rec.Kind() == store.KindHostBinding {
+			if got := rec.Meta().Annotations["catalog/context"]; got != "1048576" {
+				t.Errorf("context %q", got)
+			}
+			return
+		}
+	}
+	t.Fatal("the binding is not there")
+}
+
+func TestRecords_TellWhichModelTakesThePlaceOfADeprecatedOne(t *testing.T) {
+	for _, rec := range load(t).Records() {
+		if m, ok := rec.(*store.Model); ok && m.Metadata.Name == "o4-mini" {
+			want := store.Deprecation{Status: "sunset", SunsetDate: "2026-10-23", Replacement: "gpt-5.6-terra"}
+			if *m.Spec.Deprecation != want || m.Metadata.Annotations["catalog/deprecation-source"] != "modelpin" {
+				t.Errorf("%+v, %v", m.Spec.Deprecation, m.Metadata.Annotations)
+			}
+			return
+		}
+	}
+	t.Fatal("the model is not there")
 }
 
 func TestLoad_IsSmall(t *testing.T) {

@@ -46,6 +46,9 @@ func (o *Offer) citation() map[string]string {
 // rates writes the price out. Tiers hold for the same days as the rest of it.
 func (p *Price) rates(to string) []store.Rate {
 	rates := ratesOf(p.USD, 0)
+	if p.Requests != "" {
+		rates = append(rates, store.Rate{Meter: "requests", Unit: "per_thousand", Amount: p.Requests})
+	}
 	for _, t := range p.Above {
 		rates = append(rates, ratesOf(t.USD, t.Tokens)...)
 	}

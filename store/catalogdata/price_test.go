@@ -5,11 +5,17 @@ import (
 	"testing"
 
 	"relay/store"
+	"relay/store/catalogdata"
 )
 
 func pricing(t *testing.T, name string) store.Pricing {
 	t.Helper()
-	for _, rec := range load(t).Records() {
+	return pricingIn(t, load(t), name)
+}
+
+func pricingIn(t *testing.T, data *catalogdata.Data, name string) store.Pricing {
+	t.Helper()
+	for _, rec := range data.Records() {
 		if p, ok := rec.(*store.Pricing); ok && p.Metadata.Name == name {
 			return *p
 		}
@@ -67,5 +73,14 @@ func TestRecords_KeepSourceAndDayBesideAPrice(t *testing.T) {
 		if got[key] != value {
 			t.Errorf("%s: got %q, want %q", key, got[key], value)
 		}
+	}
+}
+
+func TestRecords_PriceRequestsByTheThousandOnTopOfTokens(t *testing.T) {
+	want := []store.Rate{
+		rate("input", "3.00", 0, "", ""), rate("output", "15.00", 0, "", ""), {Meter: "requests", Unit: "per_thousand", Amount: "14.00"},
+	}
+	if got := pricing(t, "sonar-pro-perplexity").Spec.Rates; !slices.Equal(got, want) {
+		t.Errorf("got\n%v\nwant\n%v", got, want)
 	}
 }

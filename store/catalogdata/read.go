@@ -14,6 +14,7 @@ import (
 // file is what one file of a catalogue may hold.
 type file struct {
 	Release   int        `yaml:"release"`
+	Date      string     `yaml:"date"`
 	Sources   []Source   `yaml:"sources"`
 	Providers []Provider `yaml:"providers"`
 	Hosts     []Host     `yaml:"hosts"`
@@ -50,6 +51,10 @@ func (d *Data) add(fsys fs.FS, name string) error {
 	if err != nil {
 		return err
 	}
+	return d.addText(name, text)
+}
+
+func (d *Data) addText(name string, text []byte) error {
 	var f file
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
@@ -62,7 +67,9 @@ func (d *Data) add(fsys fs.FS, name string) error {
 	if f.Release > 0 && d.Release > 0 {
 		return fmt.Errorf("%s: release is given by another file already", name)
 	}
-	d.Release = max(d.Release, f.Release)
+	if f.Release > 0 {
+		d.Release, d.Date = f.Release, f.Date
+	}
 	d.Sources = append(d.Sources, f.Sources...)
 	d.Providers = append(d.Providers, f.Providers...)
 	d.Hosts = append(d.Hosts, f.Hosts...)

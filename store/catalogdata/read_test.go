@@ -11,6 +11,7 @@ import (
 // small is a catalogue of one row of each kind.
 const small = `
 release: 1
+date: 2026-11-01
 sources:
 - {id: vendor, title: the vendor's page, date: 2026-11-01}
 providers:
@@ -69,6 +70,11 @@ func TestRead_RefusesWhatCannotBeRight(t *testing.T) {
 		replace []string
 		want    string
 	}{
+		"no date":                          {[]string{"date: 2026-11-01\nsources", "sources"}, `release: must have a date such as 2026-01-31, not ""`},
+		"a deprecation without a day":      {[]string{"can: [chat],", "can: [chat], deprecation: {status: sunset, source: vendor},"}, "model acme-1: must have a date"},
+		"a deprecation without a source":   {[]string{"can: [chat],", "can: [chat], deprecation: {status: sunset, sunset: 2026-12-01},"}, `must name a source, and "" is none`},
+		"a deprecation that is none":       {[]string{"can: [chat],", "can: [chat], deprecation: {status: old, sunset: 2026-12-01, source: vendor},"}, "spec.deprecation.status"},
+		"an offer that is no wider":        {[]string{"model: acme-1, host", "model: acme-1, context: 1000, host"}, "must leave out a context or output"},
 		"a member that does not exist":     {[]string{"shapes: [openai]", "shape: openai"}, "field shape not found"},
 		"a repeated member":                {[]string{"auth: bearer", "auth: bearer, auth: none"}, "already defined"},
 		"no release":                       {[]string{"release: 1", "release: 0"}, "release: must be given"},

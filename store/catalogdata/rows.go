@@ -1,6 +1,7 @@
 package catalogdata
 
 import (
+	"strconv"
 	"strings"
 
 	"relay/store"
@@ -75,6 +76,10 @@ func (m *Model) row() row {
 			ProviderID: m.Provider, ContextWindow: m.Context, MaxOutputTokens: m.Output, ReleaseDate: m.Released,
 		},
 	}
+	if d := m.Deprecation; d != nil {
+		rec.Spec.Deprecation = &store.Deprecation{Status: d.Status, SunsetDate: d.Sunset, Replacement: d.Replacement}
+		rec.Metadata.Annotations[AnnotationPrefix+"deprecation-source"] = d.Source
+	}
 	for _, name := range m.Can {
 		if rec.Spec.Capabilities == nil {
 			rec.Spec.Capabilities = store.Capabilities{}
@@ -102,7 +107,7 @@ func (h *Host) row() row {
 
 func (o *Offer) bindingRow() row {
 	rec := &store.HostBinding{
-		Metadata: store.Metadata{Name: o.name()},
+		Metadata: store.Metadata{Name: o.name(), Annotations: annotate(noted{"context": tokens(o.Context), "output": tokens(o.Output)})},
 		Spec: store.HostBindingSpec{
 			ModelID: o.Model, HostID: o.Host, Shapes: o.Shapes, UpstreamName: o.As,
 		},
@@ -118,6 +123,13 @@ func (o *Offer) bindingRow() row {
 // name is that of the pricing and of the binding.
 func (o *Offer) name() string {
 	return store.NameFrom(o.Model+" "+o.Host, func(string) bool { return false })
+}
+
+func tokens(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 // noted are facts about a row that no member of its record holds.

@@ -11,6 +11,8 @@ type Editor interface {
 	Catalog() *store.Catalog
 	Put(rec store.AnyRecord) error
 	SetPassword(id string, hash store.PasswordHash) error
+	Delete(kind store.Kind, id string) error
+	Forget(t store.Tombstone)
 }
 
 // ApplyOptions says whose documents they are.
@@ -20,8 +22,15 @@ type ApplyOptions struct {
 	// changed only when its own text has changed since this source last wrote
 	// it. Empty: the documents always win.
 	Source string
+	// Whole says that the documents are all that the source says, time and
+	// again. It then takes over records that are as it says already, and what
+	// it says no more it may say anew.
+	Whole bool
 	// Force lets the documents win in any case.
 	Force bool
+	// Prune deletes the records with these labels that the source has written
+	// and says no more. Empty: none.
+	Prune map[string]string
 	// Passwords are those of the users that the documents make. HashPasswords
 	// returns them.
 	Passwords Passwords
@@ -32,19 +41,22 @@ const (
 	ActionCreate    = "create"
 	ActionUpdate    = "update"
 	ActionUnchanged = "unchanged"
-	ActionDrift     = "drift" // differs from the source's text, which has not changed since it wrote the record
+	ActionDrift     = "drift" // is not as the source says, which has not changed since it wrote the record
+	ActionDelete    = "delete"
 )
 
-// Change is what Apply did with one document.
+// Change is what Apply did with one document, or with a record that it pruned.
 type Change struct {
 	Kind    store.Kind `json:"kind"`
 	Name    string     `json:"name"`
 	Action  string     `json:"action"`
-	Members []string   `json:"members,omitempty"` // JSON paths that differed: spec.rules
+	Members []string   `json:"members,omitempty" doc:"JSON paths that differ."`
+	Note    string     `json:"note,omitempty" doc:"Why nothing was done."`
 }
 
 // Apply puts the documents onto the catalog and returns a change for each, in
-// their order. They may refer to each other in any order. Records are matched
+// their order, and then one for each record that is pruned. They may refer to
+// each other in any order. Records are matched
 // by name, policy bindings by account, and documents of bindings get the name
 // derived from it. A record becomes what its document says, save that what the
 // server sets and an owner that is not given stay.
@@ -61,33 +73,21 @@ func Apply(e Editor, docs []Document, o ApplyOptions) ([]Change, error) {
 	for _, step := range []func(){a.decode, a.create, a.update} {
 		step()
 		if len(a.problems) > 0 {
-			return nil, refusal(a.code, inFileOrder(docs, a.problems))
+			return nil, Refused(a.code, inFileOrder(a.problems))
 		}
 	}
 	changes := make([]Change, len(a.entries))
 	for i, n := range a.entries {
 		changes[i] = n.change
 	}
-	return changes, nil
+	a.forget()
+	pruned, err := a.prune()
+	return append(changes, pruned...), err
 }
 
-// Check returns what Apply to a catalog of base would find wrong with the
-// documents, and what would be wrong with the catalog afterwards.
-func Check(base *store.Catalog, docs []Document) []FileProblem {
-	draft := store.NewDraft(base)
-	a := &applying{editor: draft}
-	for i := range docs {
-		a.entries = append(a.entries, &entry{doc: &docs[i]})
-	}
-	for _, step := range []func(){a.decode, a.create, a.update} {
-		if step(); len(a.problems) > 0 {
-			return inFileOrder(docs, a.problems)
-		}
-	}
-	return inFileOrder(docs, Locate(docs, draft.Problems()))
-}
-
-func refusal(code store.Code, problems []FileProblem) error {
+// Refused is the error of documents with problems, whose places stand in its
+// messages.
+func Refused(code store.Code, problems []FileProblem) *store.Error {
 	refused := &store.Error{Code: code}
 	texts := make([]string, len(problems))
 	for i, p := range problems {
@@ -112,6 +112,7 @@ type entry struct {
 	doc    *Document
 	before store.AnyRecord // as stored before Apply; nil: there was none
 	id     string
+	broken bool // wrong in itself, or not to be made
 	change Change
 }
 
@@ -127,10 +128,12 @@ func (a *applying) decode() {
 	first := map[string]*Document{}
 	for _, n := range a.entries {
 		for _, p := range n.doc.check() {
+			n.broken = true
 			a.refuse(store.CodeInvalid, p)
 		}
 		key := n.doc.key()
-		if earlier := first[key]; earlier != nil && len(a.problems) == 0 {
+		if earlier := first[key]; earlier != nil && !n.broken {
+			n.broken = true
 			a.refuse(store.CodeInvalid, n.doc.problem("metadata.name", "is defined twice, first at "+strings.TrimSuffix(earlier.problem("", "").place(), ": ")))
 		}
 		first[key] = n.doc

@@ -287,10 +287,10 @@ func TestApply_TakesDocumentsThatHaveTravelledAsJSON(t *testing.T) {
 func TestCheck_LooksAtTheCatalogThatIsThere(t *testing.T) {
 	db := storetest.Open(t)
 	apply(t, db, mainJob(t), manifest.ApplyOptions{})
-	if problems := manifest.Check(db.Catalog(), read(t, doc("Policy", "p", "{rateLimit: team-chat-rl}"))); len(problems) > 0 {
+	if problems := manifest.Check(db.Catalog(), read(t, doc("Policy", "p", "{rateLimit: team-chat-rl}")), manifest.ApplyOptions{}, nil); len(problems) > 0 {
 		t.Error(problems)
 	}
-	problems := manifest.Check(db.Catalog(), read(t, doc("HostBinding", "again", "{model: acme-chat, host: up}")))
+	problems := manifest.Check(db.Catalog(), read(t, doc("HostBinding", "again", "{model: acme-chat, host: up}")), manifest.ApplyOptions{}, nil)
 	if len(problems) != 1 || !strings.HasPrefix(problems[0].String(), "test.yaml:") {
 		t.Errorf("got %v", problems)
 	}

@@ -23,14 +23,21 @@ func (a *applying) inOrder() []*entry {
 func (a *applying) create() {
 	claimed := map[string]bool{}
 	for _, n := range a.inOrder() {
+		if n.broken {
+			continue
+		}
 		rec, err := n.doc.record()
 		if err != nil {
 			a.refuse(store.CodeInvalid, n.doc.problem("spec", err.Error()))
 			continue
 		}
-		if n.before = a.find(n, rec); n.before != nil {
+		n.before = a.find(n, rec)
+		switch {
+		case n.before != nil:
 			n.id = n.before.Meta().ID
-		} else {
+		case a.rule(n) == store.RuleGone:
+			a.leaveGone(n)
+		default:
 			a.createOne(n, rec)
 		}
 		if claimed[n.id] {
@@ -40,14 +47,24 @@ func (a *applying) create() {
 	}
 }
 
+// leaveGone leaves a record away that somebody has deleted or renamed.
+func (a *applying) leaveGone(n *entry) {
+	n.broken = true
+	n.change = Change{Kind: n.doc.Kind, Name: n.doc.Metadata.Name, Action: ActionDrift, Note: "was deleted or renamed since: another text brings it back, or --force"}
+}
+
 func (a *applying) createOne(n *entry, rec store.AnyRecord) {
 	if rec.Meta().Name == "" {
+		n.broken = true
 		a.refuse(store.CodeUnprocessable, n.doc.problem("spec.account", "names an account that does not exist"))
 		return
 	}
 	a.stamp(n, rec)
 	dropPassword(rec)
-	a.put(n, rec)
+	if a.put(n, rec); rec.Meta().ID == "" {
+		n.broken = true
+		return
+	}
 	n.id = rec.Meta().ID
 	a.setPassword(n)
 	n.change = Change{Kind: n.doc.Kind, Name: rec.Meta().Name, Action: ActionCreate}
@@ -84,7 +101,7 @@ func (a *applying) setPassword(n *entry) {
 }
 
 func (a *applying) stamp(n *entry, rec store.AnyRecord) {
-	rec.Meta().Origin = &store.Origin{Kind: "file", Source: a.options.Source, Hash: n.doc.hash()}
+	rec.Meta().Origin = a.origin(n)
 }
 
 func (a *applying) put(n *entry, rec store.AnyRecord) {

@@ -13,7 +13,10 @@
 // which is used when the user is made and never after.
 //
 // Apply puts documents onto a catalog within one write, in whatever order they
-// refer to each other. Export writes a catalog so that Apply on an empty
+// refer to each other. A source that applies the same documents time and again,
+// such as a folder that is read at every start, shares its records with people by
+// the rule of store.Catalog.Rule: it writes what it says anew, and leaves what was
+// edited or deleted since. Check tells everything that is wrong at once. Export writes a catalog so that Apply on an empty
 // database makes an equal one. The value of a stored host key is not written:
 // its place is taken by
 //

@@ -78,19 +78,16 @@ func Locate(docs []Document, problems []store.Problem) []FileProblem {
 	return located
 }
 
-// inFileOrder sorts problems by file, in the order of the documents, and line.
-func inFileOrder(docs []Document, problems []FileProblem) []FileProblem {
-	files := map[string]int{}
-	for _, d := range docs {
-		if _, seen := files[d.File]; !seen {
-			files[d.File] = len(files)
-		}
-	}
+// inFileOrder sorts problems by file and line.
+func inFileOrder(problems []FileProblem) []FileProblem {
 	slices.SortStableFunc(problems, func(a, b FileProblem) int {
-		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return problems
 }
+
+// Problem places a fault of the member at the JSON path field.
+func (d *Document) Problem(field, message string) FileProblem { return d.problem(field, message) }
 
 // problem places a fault of the member at the JSON path field.
 func (d *Document) problem(field, message string) FileProblem {

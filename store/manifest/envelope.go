@@ -24,38 +24,18 @@ func readDocument(node *yaml.Node, file string, o Options) ([]Document, []FilePr
 	}
 	b := &builder{options: o, doc: Document{File: file, Line: root.Line, Lines: map[string]int{}}}
 	docs := b.envelope(root)
-	if len(b.problems) > 0 {
-		return nil, b.problems
-	}
+	told := slices.Clone(b.problems)
 	for i := range docs {
-		b.problems = append(b.problems, docs[i].check()...)
+		for _, p := range docs[i].faults() {
+			if len(told) == 0 || docs[i].isFresh(p, told) {
+				b.problems = append(b.problems, docs[i].problem(p.Field, p.Message))
+			}
+		}
 	}
 	if len(b.problems) > 0 {
-		return nil, b.problems
+		return nil, b.named()
 	}
 	return docs, nil
-}
-
-// check returns the faults that the document shows by itself.
-func (d *Document) check() []FileProblem {
-	rec, err := d.record()
-	if err != nil {
-		return []FileProblem{d.problem("spec", err.Error())}
-	}
-	if key, ok := rec.(*store.HostKey); ok && !key.Spec.Value.IsZero() {
-		return []FileProblem{d.problem("spec.value", noValues)}
-	}
-	var problems []FileProblem
-	for _, p := range store.Validate(rec) {
-		if p.Field == "metadata.name" && d.Kind == store.KindPolicyBinding && d.Metadata.Name == "" {
-			continue // derived from the account once that is known
-		}
-		if strings.HasSuffix(p.Field, "].window") && d.Lines[p.Field] == 0 {
-			p.Message = "must be given: write a duration such as 1m"
-		}
-		problems = append(problems, d.problem(p.Field, p.Message))
-	}
-	return problems
 }
 
 // envelope reads the four members that every document has.
@@ -69,12 +49,12 @@ func (b *builder) envelope(root *yaml.Node) []Document {
 		parts[p.name] = p.value
 		b.doc.Lines[p.name] = p.key.Line
 	}
-	if len(b.problems) > 0 {
+	if root.Kind != yaml.MappingNode {
 		return nil
 	}
 	b.version(root, parts["apiVersion"])
 	b.kind(root, parts["kind"])
-	if len(b.problems) > 0 {
+	if b.doc.Kind == "" {
 		return nil
 	}
 	b.metadata(root, parts["metadata"])
@@ -120,6 +100,9 @@ func (b *builder) kind(root, node *yaml.Node) {
 // bare is a kind without what people vary in: case, dashes, the plural.
 func bare(kind string) string {
 	kind = strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(kind))
+	if stem, found := strings.CutSuffix(kind, "ies"); found {
+		return stem + "y"
+	}
 	return strings.TrimSuffix(kind, "s")
 }
 

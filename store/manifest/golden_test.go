@@ -52,13 +52,10 @@ func wantGolden(t *testing.T, path, got string) {
 }
 
 // problemsOf reads a manifest as relay validate does: what its documents tell by
-// themselves, else what they tell together.
+// themselves, and what they tell together.
 func problemsOf(path string) []manifest.FileProblem {
 	docs, problems := manifest.ReadPath(path, options())
-	if len(problems) == 0 {
-		problems = manifest.Check(store.NewCatalog(), docs)
-	}
-	return problems
+	return manifest.Check(store.NewCatalog(), docs, manifest.ApplyOptions{}, problems)
 }
 
 func TestBadManifests_AreRefusedWithFileLineAndWhatToWrite(t *testing.T) {

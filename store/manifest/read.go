@@ -49,12 +49,13 @@ func Read(r io.Reader, file string, o Options) ([]Document, []FileProblem) {
 			return docs, append(problems, syntaxProblem(file, err))
 		}
 		read, faults := readDocument(&node, file, o)
-		docs, problems = append(docs, read...), append(problems, inFileOrder(nil, faults)...)
+		docs, problems = append(docs, read...), append(problems, inFileOrder(faults)...)
 	}
 }
 
 // ReadPath reads a file, the files of a folder that end in .yaml, .yml or .json
-// (not those of folders inside it), or standard input for "-".
+// (not those of folders inside it, nor those that begin with a dot), or standard
+// input for "-".
 func ReadPath(path string, o Options) ([]Document, []FileProblem) {
 	if path == "-" {
 		if o.Stdin == nil {
@@ -69,6 +70,19 @@ func ReadPath(path string, o Options) ([]Document, []FileProblem) {
 	if len(files) == 0 {
 		return nil, []FileProblem{fileProblem(path, 0, "holds no file that ends in .yaml, .yml or .json")}
 	}
+	return readFiles(files, o)
+}
+
+// ReadFolder is ReadPath of a folder, which may be empty.
+func ReadFolder(path string, o Options) ([]Document, []FileProblem) {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, []FileProblem{fileProblem(path, 0, "cannot be read: "+reason(err))}
+	}
+	return readFiles(manifestsIn(path, entries), o)
+}
+
+func readFiles(files []string, o Options) ([]Document, []FileProblem) {
 	var docs []Document
 	var problems []FileProblem
 	for _, file := range files {
@@ -84,14 +98,20 @@ func filesOf(path string) ([]string, error) {
 		return []string{path}, err
 	}
 	entries, err := os.ReadDir(path)
+	return manifestsIn(path, entries), err
+}
+
+// manifestsIn picks the manifests among the entries of a folder, without what
+// editors and orchestrators hide there.
+func manifestsIn(path string, entries []os.DirEntry) []string {
 	var files []string
 	for _, entry := range entries {
 		extension := strings.ToLower(filepath.Ext(entry.Name()))
-		if !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, extension) {
+		if !entry.IsDir() && entry.Name()[0] != '.' && slices.Contains([]string{".yaml", ".yml", ".json"}, extension) {
 			files = append(files, filepath.Join(path, entry.Name()))
 		}
 	}
-	return files, err
+	return files
 }
 
 func readFile(path string, o Options) ([]Document, []FileProblem) {

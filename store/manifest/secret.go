@@ -31,7 +31,6 @@ func (b *builder) secret(p pair, path, member string, out map[string]any) {
 		b.fault(p.key, at, "must not stand beside %s: keep one of the two", member)
 		return
 	}
-	b.doc.Lines[path+"."+member] = p.key.Line
 	source := b.object(p.value, reflect.TypeFor[struct {
 		Kind string `json:"kind"`
 		Env  string `json:"env"`
@@ -50,6 +49,7 @@ func (b *builder) secret(p pair, path, member string, out map[string]any) {
 	default:
 		sum := sha256.Sum256([]byte(value))
 		out[member] = hex.EncodeToString(sum[:])
+		b.doc.Lines[path+"."+member] = p.key.Line
 	}
 }
 

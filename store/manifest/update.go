@@ -14,7 +14,7 @@ import (
 // reference may go through an alias that another document adds, so documents
 // with unknown names get another turn as long as that helps.
 func (a *applying) update() {
-	waiting := a.inOrder()
+	waiting := slices.DeleteFunc(a.inOrder(), func(n *entry) bool { return n.broken })
 	for {
 		var failed []*entry
 		var problems []FileProblem
@@ -24,6 +24,9 @@ func (a *applying) update() {
 			}
 		}
 		if len(failed) == 0 || len(failed) == len(waiting) {
+			for _, n := range failed {
+				n.broken = true
+			}
 			for _, p := range problems {
 				a.refuse(store.CodeUnprocessable, p)
 			}
@@ -42,7 +45,11 @@ func (a *applying) updateOne(n *entry) []FileProblem {
 	for _, p := range store.ResolveRefs(a.editor.Catalog(), rec) {
 		problems = append(problems, n.doc.problem(p.Field, p.Message))
 	}
-	if len(problems) > 0 {
+	switch {
+	case len(problems) > 0 && n.before != nil && a.rule(n) == store.RuleDrift:
+		n.change = Change{Kind: n.doc.Kind, Name: rec.Meta().Name, Action: ActionDrift, Note: "refers to what was deleted since"}
+		return nil
+	case len(problems) > 0:
 		return problems
 	}
 	rec.Meta().ID = n.id
@@ -67,17 +74,18 @@ func (a *applying) finish(n *entry, rec store.AnyRecord) {
 	}
 }
 
-// decide writes a changed record, unless its source has not changed.
+// decide writes a record that differs, unless its source has not changed. One
+// that does not differ is written where its source is to be known by it.
 func (a *applying) decide(n *entry, rec store.AnyRecord) {
 	former, origin := n.before.Meta().Origin, rec.Meta().Origin
-	sameSource := a.options.Source != "" && former != nil && former.Kind == origin.Kind && former.Source == origin.Source
 	switch {
 	case len(n.change.Members) == 0:
 		n.change.Action = ActionUnchanged
-		if sameSource && former.Hash != origin.Hash {
+		ours := former.SameSource(origin)
+		if ours && former.Hash != origin.Hash && a.options.Source != "" || !ours && a.options.Whole {
 			a.put(n, rec)
 		}
-	case sameSource && former.Hash == origin.Hash && !a.options.Force:
+	case a.rule(n) == store.RuleDrift:
 		n.change.Action = ActionDrift
 	default:
 		a.put(n, rec)

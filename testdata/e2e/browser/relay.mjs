@@ -10,11 +10,12 @@ import {upstreamKey} from './upstream.mjs';
 
 const program = process.env.RELAY ?? new URL('../../../relay', import.meta.url).pathname;
 
-export async function startRelay() {
+/** @param {Record<string, string>} [more] environment */
+export async function startRelay(more = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'relay-ui-'));
   const env = {
     PATH: process.env.PATH, HOME: dir, TZ: 'UTC', NO_COLOR: '1', UP_KEY: upstreamKey, RELAY_DATA_DIR: dir, RELAY_DISCOVER: undefined,
-    RELAY_INFERENCE_LISTEN: '127.0.0.1:0', RELAY_CONTROL_LISTEN: '127.0.0.1:0',
+    RELAY_INFERENCE_LISTEN: '127.0.0.1:0', RELAY_CONTROL_LISTEN: '127.0.0.1:0', ...more,
   };
   const child = spawn(program, ['serve'], {env, stdio: ['ignore', 'inherit', 'pipe']});
   const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -72,10 +73,10 @@ class Relay {
   }
 
   /** Sends a chat completion and returns its status. */
-  async chat(key, model, headers = {}) {
+  async chat(key, model, headers = {}, members = {}) {
     const response = await fetch(this.inference + '/v1/chat/completions', {
       method: 'POST', headers: {Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers},
-      body: JSON.stringify({model, messages: [{role: 'user', content: 'Say something.'}]}),
+      body: JSON.stringify({model, messages: [{role: 'user', content: 'Say something.'}], ...members}),
     });
     await response.text();
     return response.status;

@@ -114,7 +114,14 @@ test('texts of others are text', async () => {
   await relay.api('POST', 'rate-limits', {metadata: {name: 'x', displayName: payloads[0]}, spec: {rules: [{meter: 'requests', amount: 1, window: 60, strategy: 'sliding-window'}]}});
   await relay.api('POST', 'host-keys', {metadata: {name: 'unset', displayName: payloads[2]}, spec: {hostId: host.metadata.id, source: {kind: 'env', env: 'NOBODY_SETS_THIS'}}});
   await relay.chat(first, 'echo-large');
-  for (const text of payloads) await page.locator('.keys').getByText(text, {exact: true}).waitFor({timeout: 10000});
+  const each = await relay.api('POST', 'rate-limits', {metadata: {name: 'each', displayName: payloads[1]}, spec: {per: ['user'], rules: [{meter: 'requests', amount: 9, window: 60, strategy: 'sliding-window'}]}});
+  const policy = await relay.api('POST', 'policies', {metadata: {name: 'each', displayName: payloads[0]}, spec: {rateLimitId: each.metadata.id}});
+  const account = await relay.api('POST', 'service-accounts', {metadata: {name: 'each', displayName: payloads[3]}, spec: {projectId: 'default'}});
+  await relay.api('POST', 'policy-bindings', {metadata: {}, spec: {policyId: policy.metadata.id, account: 'service-account:each'}});
+  const trusted = (await relay.api('POST', 'relay-keys', {metadata: {name: 'each', displayName: payloads[2]}, spec: {principal: {kind: 'service-account', id: account.metadata.id}, trustUser: true}})).plaintext;
+  for (const user of payloads) assert.equal(await relay.chat(trusted, 'echo-mini', {}, {user}), 200);
+  for (const user of payloads) await page.locator('.limits').getByText(`user=${user}`).first().waitFor({timeout: 10000});
+  for (const text of payloads) await page.locator('.keys').getByText(text, {exact: true}).first().waitFor({timeout: 10000});
   await page.locator('.requests').getByText(payloads[0]).first().waitFor({timeout: 10000});
   await see('The provider failed');
   await see('To mind');
@@ -122,6 +129,29 @@ test('texts of others are text', async () => {
   assert.equal(await page.locator('#app script, #app iframe, #app img[src=x]').count(), 0);
   assert.deepEqual(await look(page, 'hostile'), []);
   assert.deepEqual(complaints, []);
+});
+
+test('what others have written runs on no page and in no answer', async () => {
+  const {page: opened, complaints: heard} = await openPage(browser.context);
+  const code = payloads.slice(0, 3).map((text) => encodeURIComponent(text));
+  const paths = [
+    '', ...code.flatMap((text) => [`#setup=${text}`, `#sign-in=${text}`, `#${text}`, `?q=${text}`, text]),
+    ...['relay-keys', 'hosts', 'host-keys', 'rate-limits', 'policies', 'service-accounts', 'usage/events', 'usage/summary?group_by=user', 'audit', 'status', `hosts/${code[0]}`, `hosts?q=${code[1]}`].map((path) => 'api/' + path),
+    'metrics', 'readyz',
+  ];
+  for (const path of paths) {
+    await opened.goto('about:blank'); // else another fragment is no other page
+    const {'content-security-policy': policy, 'x-content-type-options': sniff} = (await opened.goto(relay.control + path)).headers();
+    assert.ok(policy.includes("frame-ancestors 'none'") && !policy.includes('unsafe'), `${path}: ${policy}`);
+    assert.equal(sniff, 'nosniff', path);
+    assert.equal(await opened.evaluate(() => globalThis.__x), undefined, path);
+  }
+  for (const text of code) {
+    await opened.goto(`${relay.inference}/${text}?key=${text}`);
+    assert.equal(await opened.evaluate(() => globalThis.__x), undefined, text);
+  }
+  assert.deepEqual(heard.filter((line) => !/status of 4\d\d/.test(line)), []);
+  await opened.close();
 });
 
 test('everything is reached with the keyboard', async () => {

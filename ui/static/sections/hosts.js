@@ -5,9 +5,9 @@ import {Empty, Section} from '../parts/section.js';
 import {Title} from '../parts/title.js';
 import {When} from '../parts/when.js';
 
-/** @param {{hosts: any[], keys: any[], now: number}} props */
+/** @param {{hosts: any[], keys: any[] | null, now: number}} props keys: null when they may not be read */
 export function Hosts({hosts, keys, now}) {
-  const shown = hosts.map((host) => ({host, keys: keys.filter((k) => k.spec.hostId === host.metadata.id)})).filter(concerns);
+  const shown = hosts.map((host) => ({host, keys: keys?.filter((k) => k.spec.hostId === host.metadata.id) ?? null})).filter(concerns);
   return html`<${Section} id="providers" title="Providers" note=${shown.length > 0 && 'Where calls go, and with which keys.'}>
     ${shown.length === 0
       ? html`<${Empty} says="No provider yet. Connect one; its key is asked for:" command="relay connect openai" />`
@@ -16,7 +16,7 @@ export function Hosts({hosts, keys, now}) {
 }
 
 /** The catalogue knows many hosts that nobody here has anything to do with. */
-const concerns = ({host, keys}) => keys.length > 0 || host.metadata.origin?.kind !== 'catalog' || (host.status?.health ?? 'unknown') !== 'unknown';
+const concerns = ({host, keys}) => keys?.length > 0 || host.metadata.origin?.kind !== 'catalog' || (host.status?.health ?? 'unknown') !== 'unknown';
 
 function Host({host, keys, now}) {
   const health = host.spec.enabled === false ? 'off' : host.status?.health ?? 'unknown';
@@ -24,9 +24,9 @@ function Host({host, keys, now}) {
     <p class="host-name"><${Mark} state=${marks[health]} /><${Title} metadata=${host.metadata} /> <span class="soft">${healths[health]}</span></p>
     <p class="soft address">${host.spec.baseURL}</p>
     ${health === 'unreachable' && html`<p class="why">${host.status.lastError}${host.status.lastTransition && html`, since <${When} at=${host.status.lastTransition} now=${now} />`}</p>`}
-    ${keys.length > 0
+    ${keys?.length > 0
       ? html`<ul class="host-keys">${keys.map((key) => html`<${HostKey} key=${key.metadata.id} record=${key} now=${now} />`)}</ul>`
-      : host.spec.auth !== 'none' && html`<p class="why">It has no key, so that calls to it are refused.</p>`}
+      : keys && host.spec.auth !== 'none' && html`<p class="why">It has no key, so that calls to it are refused.</p>`}
   </li>`;
 }
 

@@ -4,12 +4,12 @@ import {count, dollars, span} from '../format.js';
 import {Command} from '../parts/command.js';
 import {When} from '../parts/when.js';
 
-/** @param {{state: any, day: any[], now: number, fault: Error | null}} props */
+/** @param {{state: any, day: any[], now: number, fault: Error | null}} props state: without hosts to whom little is told */
 export function Status({state, day, now, fault}) {
   return html`<section class="status" aria-label="Status">
     <div class="status-line">
       <h1 class="status-word"><span class="dot" data-state=${fault ? 'bad' : state.ready ? 'good' : 'warn'} /><span role="status">${word(state, fault)}</span></h1>
-      <p class="soft">${span(state.uptimeSeconds)} up, version ${state.version}, <${Disk} through=${state.durableThrough} now=${now} /></p>
+      <p class="soft">${span(state.uptimeSeconds)} up, version ${state.version}${state.hosts && html`, <${Disk} through=${state.durableThrough} now=${now} />`}</p>
     </div>
     <${Figures} state=${state} day=${day} />
     ${state.inferenceURL && html`<div class="base"><p>Base URL for OpenAI SDKs</p><${Command} text=${state.inferenceURL + '/v1'} /></div>`}
@@ -28,7 +28,7 @@ function Figures({state, day}) {
   const sum = (pick) => day.reduce((total, row) => total + pick(row), 0);
   const tokens = sum((row) => row.tokens.input + row.tokens.output + row.tokens.cache_read + row.tokens.cache_creation);
   return html`<dl class="figures">
-    <${Figure} name="in flight" value=${count(state.inFlight)} />
+    ${state.hosts && html`<${Figure} name="in flight" value=${count(state.inFlight)} />`}
     <${Figure} name="requests, 24 h" value=${count(sum((row) => row.requests))} />
     <${Figure} name="of them failed" value=${count(sum((row) => row.errors))} />
     <${Figure} name="tokens, 24 h" value=${count(tokens)} />
