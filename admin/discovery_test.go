@@ -172,9 +172,8 @@ func TestDiscovery_LeavesABindingAloneThatSomebodyHasSwitchedOff(t *testing.T) {
 }
 
 func TestDiscover_BindsAgainWhatWasDeletedWhenAPersonAsks(t *testing.T) {
-	f := start(t)
-	f.live.listed = []string{"m1"}
-	id := f.create("hosts", `{"metadata":{"name":"near"},"spec":{"baseURL":"http://127.0.0.1:9/v1","auth":"none","shapes":["openai"]}}`)
+	f := startWith(t, &scripted{models: []string{"m1"}})
+	id := f.create(store.KindHost, `{"metadata":{"name":"near"},"spec":{"baseURL":"http://127.0.0.1:9/v1","auth":"none","shapes":["openai"]}}`)
 	bind := func() {
 		t.Helper()
 		f.send("POST", "/api/hosts/by-id/"+id+"/discover", `{"bind":true}`).want(200).holds(`"bound":true`)

@@ -18,7 +18,7 @@ func (x *exchange) admit() error {
 	if x.place == 0 && !x.s.opt.ContinueUnrecorded {
 		return wire.NewError(wire.CodeUsageUnavailable, "Usage cannot be recorded now, so no metered call is taken. Ask your gateway administrator to look at /readyz.")
 	}
-	if r := x.caller.RefuseUnpriced(x.model, x.way, x.takes); r != nil {
+	if r := x.caller.RefuseUnpriced(x.model, x.way, x.takes, x.start); r != nil {
 		return refusedByPlan(r)
 	}
 	if r := x.caller.RefuseModelLimit(x.model); r != nil {

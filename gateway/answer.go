@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -154,7 +155,7 @@ func (x *exchange) answerHeaders(h http.Header) {
 	h["X-Relay-Attempts"] = x.values.one(strconv.Itoa(x.attempts + 1))
 	x.translatedHeaders(h)
 	x.answerLimitHeaders(h)
-	if warned := x.ticket.Warned(); warned != nil {
+	if warned := cmp.Or(x.ticket.Warned(), x.own.Warned()); warned != nil {
 		h["X-Relay-Budget-Warning"] = []string{"the budget of " + warned.Source.Owner + " is used up"}
 	}
 }

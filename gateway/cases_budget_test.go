@@ -136,3 +136,15 @@ func TestBudget_SpendIsTheSumOfTheEventsToTheNanoDollar(t *testing.T) {
 		t.Errorf("%d nano-dollars are spent", spent)
 	}
 }
+
+func TestBudget_ThatRefusesUnpricedModelsRefusesOnesWhosePriceHasEnded(t *testing.T) {
+	for _, k := range kinds() {
+		r, up := newStand(t)
+		strict := r.key("strict", store.RelayKeySpec{Budgets: []store.Budget{{Amount: "100", Period: "day", Unpriced: "refuse"}}})
+		up.Play(k.says(5, 5))
+		r.want(r.ask(k, strict), 200, "")
+		put(r, "chat", store.PricingSpec{Currency: "USD", Rates: []store.Rate{{Meter: "tokens.input", Unit: "per_million", Amount: "3", To: "2020-01-01"}}})
+		r.want(r.ask(k, strict), 429, "has no price, and the budget of key strict refuses unpriced models")
+		r.wantArrived(up, 1)
+	}
+}

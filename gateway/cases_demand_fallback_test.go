@@ -122,3 +122,21 @@ func TestFallback_OfAFullKeyAndAFullModelTheSoonestIsTold(t *testing.T) {
 		})
 	}
 }
+
+func TestFallback_ABudgetThatOnlyWarnsDoesSoAtTheTurnOfAnotherModelToo(t *testing.T) {
+	x := newTrio(t)
+	x.account()
+	put(x.rig, "open", store.PolicySpec{Budgets: []store.Budget{{Amount: "0.000001", Period: "day", OnExceed: "warn", Per: []string{"model"}}}})
+	key, k := x.key("laptop", store.RelayKeySpec{}), kindsNamed("chat whole")[0]
+	x.up["c"].Otherwise(k.says(1000, 1000))
+	r := x.rig
+	r.want(r.ask(k.of("spare"), key), 200, "")
+	for _, name := range []string{"a", "b"} {
+		x.up[name].Otherwise(gatewaytest.JSON(503, `{"error":{"message":"no"}}`))
+	}
+	a := r.ask(k, key)
+	r.want(a, 200, "")
+	if got := a.Header.Get("X-Relay-Budget-Warning"); got != "the budget of policy open is used up" {
+		t.Errorf("warned %q", got)
+	}
+}

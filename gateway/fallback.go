@@ -99,7 +99,7 @@ func (x *exchange) mayTurnTo(r *plan.Route) bool {
 	if !x.metered() {
 		return true
 	}
-	if refused := x.caller.RefuseTurn(r, x.takes); refused != nil {
+	if refused := x.caller.RefuseTurn(r, x.takes, x.start); refused != nil {
 		x.untried.Refused(refused)
 		return false
 	}

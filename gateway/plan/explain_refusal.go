@@ -50,7 +50,7 @@ func (e *explainer) refusedByPlan() *Refused {
 	if r := c.Gates.RefuseEndpoint(e.Endpoint); r != nil {
 		return r
 	}
-	if r := c.RefuseUnpriced(e.model, e.way, e.takes); r != nil {
+	if r := c.RefuseUnpriced(e.model, e.way, e.takes, e.Now); r != nil {
 		return r
 	}
 	return c.RefuseModelLimit(e.model)
@@ -81,7 +81,7 @@ func (e *explainer) refusedByKeys() *WouldRefuse {
 // tries reports whether a key of the model would be tried, or notes why not.
 func (e *explainer) tries(u *Untried) bool {
 	if e.model != e.asksFor {
-		if r := e.caller.RefuseTurn(e.way, e.takes); r != nil {
+		if r := e.caller.RefuseTurn(e.way, e.takes, e.Now); r != nil {
 			u.Refused(r)
 			return false
 		}

@@ -95,13 +95,16 @@ func (c *Caller) refusePin(m *Model, way *Route, pin *Host) *Refused {
 }
 
 // RefuseUnpriced refuses a model without a price where a budget says so: it
-// would cost nothing and pass every budget. Of what an alias model stands for,
+// would cost nothing and pass every budget. A price list that does not hold at the
+// time is none. Of what an alias model stands for,
 // one with a price is enough: the others are passed over.
-func (c *Caller) RefuseUnpriced(m *Model, way *Route, takes func(Candidate) bool) *Refused {
+func (c *Caller) RefuseUnpriced(m *Model, way *Route, takes func(Candidate) bool, at time.Time) *Refused {
 	if c.Unpriced == nil || way == nil {
 		return nil
 	}
-	unpriced := func(k Candidate) bool { return takes(k) && k.Binding.Pricing == nil }
+	unpriced := func(k Candidate) bool {
+		return takes(k) && (k.Binding.Pricing == nil || !k.Binding.Pricing.HoldsAt(at))
+	}
 	refused := way.Has(unpriced)
 	if m.Alias {
 		refused = !way.each(func(r *Route) bool { return r.Has(takes) && !r.Has(unpriced) })
@@ -117,11 +120,11 @@ func (c *Caller) RefuseUnpriced(m *Model, way *Route, takes func(Candidate) bool
 
 // RefuseTurn refuses a model whose turn has come after others of the request: by
 // what the catalog tells, it may not be used.
-func (c *Caller) RefuseTurn(way *Route, takes func(Candidate) bool) *Refused {
+func (c *Caller) RefuseTurn(way *Route, takes func(Candidate) bool, at time.Time) *Refused {
 	if r := c.RefuseModelLimit(way.Model); r != nil {
 		return r
 	}
-	return c.RefuseUnpriced(way.Model, way, takes)
+	return c.RefuseUnpriced(way.Model, way, takes, at)
 }
 
 // RefuseModelLimit refuses a model for which a policy has a limit that cannot be
