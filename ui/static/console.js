@@ -70,11 +70,14 @@ function Sections({records, day, items, events, counters, now, fault}) {
 
 const lost = (...polled) => polled.map((p) => p.error).find((error) => error instanceof Unreachable) ?? null;
 
-/** Hosts and their keys in the state that was told last. */
+/**
+ * Hosts and their keys in the state that was told last. To whom no states are
+ * told, no keys are listed that there may be all the same.
+ */
 function stated(records, told) {
   const {hosts, hostKeys} = told ?? records.state;
   const put = (rows, states) => rows?.map((row) => ({...row, status: states?.[row.metadata.id] ?? row.status}));
-  return {...records, hosts: put(records.hosts, hosts), hostKeys: put(records.hostKeys, hostKeys)};
+  return {...records, hosts: put(records.hosts, hosts), hostKeys: records.state.hosts ? put(records.hostKeys, hostKeys) : null};
 }
 
 /**

@@ -89,8 +89,9 @@ test('a tab has one stream', async () => {
   assert.deepEqual([proxy.open.size, proxy.attempts.length], [1, 1]);
 });
 
-test('a hidden tab has none and asks for nothing', async () => {
+test('a hidden tab has none and asks for nothing', async (t) => {
   const other = await startProxy(relay.control), {page: front} = await openPage(browser.context);
+  t.after(() => other.close());
   await front.goto(other.url);
   await front.locator('.requests .row').first().waitFor();
   await become(page, 'hidden');
@@ -101,7 +102,6 @@ test('a hidden tab has none and asks for nothing', async () => {
   await other.rounds(2);
   assert.deepEqual([proxy.open.size, proxy.attempts.length, proxy.asked], [0, 1, []]);
   await front.close();
-  other.close();
   await become(page, 'visible');
   await rows().first().getByText('first').waitFor();
   await settled();
@@ -145,11 +145,15 @@ test('while the stream is refused the page asks, and tries again ever later', as
   complaints.length = 0; // the browser tells of the refusals
 });
 
-test('who may not follow everything is shown what may be read all the same', async () => {
+test('who may not follow everything is shown what may be read all the same', async (t) => {
   const {metadata: {id}} = await relay.api('POST', 'users', {metadata: {name: 'noor'}, spec: {password}});
   const project = await relay.api('GET', 'projects/default'), role = await relay.api('GET', 'roles/viewer');
   await relay.api('POST', 'role-bindings', {metadata: {}, spec: {roleId: role.metadata.id, scope: {kind: 'project', id: project.metadata.id}, subjects: [{kind: 'user', id}]}});
   const other = await startProxy(relay.control), mate = await startBrowser(), {page: hers} = await openPage(mate.context);
+  t.after(async () => {
+    await mate.close();
+    other.close();
+  });
   await hers.goto(other.url);
   await credentials(hers, 'noor', 'Sign in');
   await rows(hers).nth(8).waitFor();
@@ -159,8 +163,6 @@ test('who may not follow everything is shown what may be read all the same', asy
   assert.deepEqual(await look(hers, 'restricted'), []);
   assert.equal(other.open.size, 0);
   assert.ok(other.attempts.length > 0);
-  await mate.close();
-  other.close();
 });
 
 test('counters of end users move too', async () => {
