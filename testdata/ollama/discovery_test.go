@@ -26,7 +26,7 @@ func bound(t *testing.T) map[string]bool {
 	var page struct {
 		Items []binding `json:"items"`
 	}
-	control(t, "/api/host-bindings", &page)
+	control(t, "/api/host-bindings?host=ollama&limit=1000", &page)
 	on := map[string]bool{}
 	for _, b := range page.Items {
 		if b.Metadata.Origin.Kind == "discovery" {
