@@ -27,7 +27,7 @@ func (x *exchange) admit() error {
 	x.facts = plan.Facts{
 		Caller: x.caller, Model: x.model, Asked: x.requested, Endpoint: x.call.name, User: x.event.User, Now: x.s.clock.Now(),
 	}
-	x.addHeld(&x.ticket, &x.caller.Held, &x.facts)
+	addHeld(&x.ticket, &x.caller.Held, &x.facts)
 	if x.proxied {
 		if err := x.proxyLimits(); err != nil {
 			return err
@@ -58,7 +58,7 @@ func limiterUnavailable(what string) *plan.Refused {
 }
 
 // addHeld adds what limits the request out of what limits many.
-func (x *exchange) addHeld(t *limiter.Ticket, held *plan.Held, f *plan.Facts) {
+func addHeld(t *limiter.Ticket, held *plan.Held, f *plan.Facts) {
 	t.Add(held.Limits)
 	for _, s := range held.Selective {
 		t.Add(s.Limits(f))
@@ -68,11 +68,16 @@ func (x *exchange) addHeld(t *limiter.Ticket, held *plan.Held, f *plan.Facts) {
 // addModelLimits adds what limits the caller at a model, and what limits the
 // model for everybody.
 func (x *exchange) addModelLimits(t *limiter.Ticket, f *plan.Facts) {
-	for _, perModel := range x.caller.ModelLimits {
-		limit := perModel.Of(f.Model)
-		x.addHeld(t, &limit.Held, f)
-	}
+	addPerModel(t, x.caller.ModelLimits, f)
 	t.Add(f.Model.Limits)
+}
+
+// addPerModel adds what policies put on the model alone.
+func addPerModel(t *limiter.Ticket, all []plan.ModelLimits, f *plan.Facts) {
+	for _, perModel := range all {
+		limit := perModel.Of(f.Model)
+		addHeld(t, &limit.Held, f)
+	}
 }
 
 // takePlace asks for a place in the usage queue. Refused requests use it too.
@@ -92,11 +97,8 @@ func (x *exchange) reserveUpstream(c candidate) (refusal limiter.Refusal, ok boo
 	}
 	f := x.facts
 	f.Model, f.Now = x.model, x.s.clock.Now()
-	x.addHeld(&x.upstream, &c.Key.Held, &f)
-	for _, perModel := range c.Key.PerModel {
-		limit := perModel.Of(x.model)
-		x.addHeld(&x.upstream, &limit.Held, &f)
-	}
+	addHeld(&x.upstream, &c.Key.Held, &f)
+	addPerModel(&x.upstream, c.Key.PerModel, &f)
 	if r := x.book(&x.upstream); r != nil {
 		x.untried.Refused(r)
 		return limiter.Refusal{}, false

@@ -12,7 +12,8 @@ import (
 // booking is how much limits that are charged before the call book for the
 // request, in tokens.
 type booking struct {
-	sized         bool // the rest is worked out
+	estimate      int64 // of the input; 0: nobody has asked
+	sized         bool  // the rest is worked out
 	input, output int64
 	bounded       bool // there is a bound for output
 }
@@ -25,12 +26,13 @@ func (x *exchange) book(t *limiter.Ticket) *plan.Refused {
 		return nil
 	}
 	x.size()
+	_, param := x.bound()
 	if output && !x.booking.bounded {
-		return &plan.Refused{Code: wire.CodeOutputLimitRequired, By: "limit", Message: "A limit of this key counts tokens before the call, so the request must say how many it may generate: set " + x.outputParam() + "."}
+		return &plan.Refused{Code: wire.CodeOutputLimitRequired, By: "limit", Message: "A limit of this key counts tokens before the call, so the request must say how many it may generate: set " + param + "."}
 	}
 	t.Estimate(x.booking.input, x.booking.output)
 	if l, tokens := t.Oversized(); l != nil {
-		return &plan.Refused{Code: wire.CodeRequestTooLargeLimit, By: "limit", Message: plan.OversizedText(l, tokens, x.outputParam())}
+		return &plan.Refused{Code: wire.CodeRequestTooLargeLimit, By: "limit", Message: plan.OversizedText(l, tokens, param)}
 	}
 	return nil
 }
@@ -42,17 +44,15 @@ func (x *exchange) size() {
 		return
 	}
 	b.sized, b.bounded = true, true
-	switch x.call.naming.(type) {
-	case byForm:
+	if x.sendsForm() {
 		b.input = x.formTokens()
 		return
-	case bySpeech:
-		text := x.spokenText()
-		b.input = wire.EstimateTokens(x.body)
-		b.output = wire.SpeechTokens(wire.SpokenChars(text))
+	}
+	b.input = x.inputTokens()
+	if _, speaks := x.call.naming.(bySpeech); speaks {
+		b.output = wire.SpeechTokens(wire.SpokenChars(spokenText(x.body)))
 		return
 	}
-	b.input = wire.EstimateTokens(x.body)
 	if !x.generates() {
 		return
 	}
@@ -64,7 +64,8 @@ func (x *exchange) size() {
 // askedOutput is how many tokens the body, and the header with options of a local
 // runner, ask for at most.
 func (x *exchange) askedOutput() (tokens int64, bounded bool) {
-	tokens, bounded = wire.AskedOutput(x.body, x.caps())
+	heeded, _ := x.bound()
+	tokens, bounded = wire.AskedOutput(x.body, heeded)
 	given := x.r.Header.Get(runnerOptions)
 	if !strings.Contains(given, "num_predict") {
 		return tokens, bounded
@@ -73,21 +74,22 @@ func (x *exchange) askedOutput() (tokens int64, bounded bool) {
 	return max(tokens, more), capped && bounded
 }
 
-// caps are the places at which the caller's shape bounds what is generated.
-func (x *exchange) caps() wire.Caps {
+// bound is where the caller's shape bounds what is generated, for the scan and for
+// people.
+func (x *exchange) bound() (at wire.Caps, param string) {
 	switch x.call.name {
 	case store.EndpointChat:
-		return wire.CapMaxTokens | wire.CapMaxCompletionTokens
+		return wire.CapMaxTokens | wire.CapMaxCompletionTokens, "max_completion_tokens"
 	case store.EndpointResponses:
-		return wire.CapMaxOutputTokens
+		return wire.CapMaxOutputTokens, "max_output_tokens"
 	case store.EndpointGemini:
-		return wire.CapGenerationConfig
+		return wire.CapGenerationConfig, "generationConfig.maxOutputTokens"
 	case store.EndpointOllama:
-		return wire.CapNumPredict
+		return wire.CapNumPredict, "options.num_predict"
 	case store.EndpointGenerate:
-		return wire.CapSampling
+		return wire.CapSampling, "sampling.max_tokens"
 	}
-	return wire.CapMaxTokens
+	return wire.CapMaxTokens, "max_tokens"
 }
 
 // generates reports whether the answer is as long as the model makes it.
@@ -119,29 +121,12 @@ func (x *exchange) formTokens() int64 {
 	return text + tokens
 }
 
-// spokenText is the text that is to be spoken. It is part of the body, or made of
-// it.
-func (x *exchange) spokenText() []byte {
-	at, _ := wire.Member(x.body, wire.Range{End: len(x.body)}, "input")
-	text, _ := wire.Text(x.body, at, nil)
-	return text
-}
-
-// outputParam is how the caller's shape bounds what is generated.
-func (x *exchange) outputParam() string {
-	switch x.call.name {
-	case store.EndpointChat:
-		return "max_completion_tokens"
-	case store.EndpointResponses:
-		return "max_output_tokens"
-	case store.EndpointGemini:
-		return "generationConfig.maxOutputTokens"
-	case store.EndpointOllama:
-		return "options.num_predict"
-	case store.EndpointGenerate:
-		return "sampling.max_tokens"
+// inputTokens estimates the tokens of a JSON body, once.
+func (x *exchange) inputTokens() int64 {
+	if x.booking.estimate == 0 {
+		x.booking.estimate = wire.EstimateTokens(x.body)
 	}
-	return "max_tokens"
+	return x.booking.estimate
 }
 
 // mayHaveUsed notes that an attempt without an answer may have used what nobody

@@ -16,7 +16,7 @@ func (x *exchange) gate() error {
 		return err
 	}
 	if g.Weighs() && !x.sendsForm() {
-		return refusedByGate(g.RefuseInput(wire.EstimateTokens(x.body)))
+		return refusedByGate(g.RefuseInput(x.inputTokens()))
 	}
 	return nil
 }

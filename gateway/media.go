@@ -35,12 +35,18 @@ func (m Media) refuseSpeech(body []byte) error {
 	if m.MaxSpeechChars <= 0 {
 		return nil
 	}
-	at, _ := wire.Member(body, wire.Range{End: len(body)}, "input")
-	text, _ := wire.Text(body, at, nil)
-	if int64(utf8.RuneCount(text)) > m.MaxSpeechChars {
+	if int64(utf8.RuneCount(spokenText(body))) > m.MaxSpeechChars {
 		return mediaTooLarge("The text to be spoken has more than "+strconv.FormatInt(m.MaxSpeechChars, 10)+" characters", "media.max_speech_chars")
 	}
 	return nil
+}
+
+// spokenText is the text of a request that is to be spoken. It is part of the body, or
+// made of it.
+func spokenText(body []byte) []byte {
+	at, _ := wire.Member(body, wire.Range{End: len(body)}, "input")
+	text, _ := wire.Text(body, at, nil)
+	return text
 }
 
 func mediaTooLarge(what, setting string) *wire.Error {

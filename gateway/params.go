@@ -89,7 +89,7 @@ func moved(m plan.Move, body []byte) []byte {
 	if value == "" {
 		return body
 	}
-	body, _ = wire.Cut(make([]byte, 0, len(body)), body, plan.PathTo(m.From))
+	body, _ = wire.Cut(make([]byte, 0, len(body)), body, m.Path)
 	return wire.Fill(make([]byte, 0, len(body)+composeRoom), body, []string{m.To}, []string{value})
 }
 

@@ -69,7 +69,7 @@ func (x *exchange) proxyLimits() error {
 	case x.caller.ProxyRefused != nil:
 		return refusedByPlan(x.caller.ProxyRefused)
 	case x.caller != p.Stranger:
-		x.addHeld(&x.ticket, &x.caller.ProxyLimits, &x.facts)
+		addHeld(&x.ticket, &x.caller.ProxyLimits, &x.facts)
 	case p.Refused != nil:
 		return refusedByPlan(p.Refused)
 	}

@@ -24,8 +24,9 @@ type Params struct {
 
 // Move takes a member to another object, unless it is there already.
 type Move struct {
-	From string // folded
-	To   string // as it is to be written
+	From string         // folded
+	Path map[string]int // to it, as of Drop
+	To   string         // as it is to be written
 }
 
 // params compiles what a binding says of members; nil where it says nothing that can
@@ -87,7 +88,7 @@ func indexed(into map[string]int, list string, paths []string, unfit func(list, 
 // rename keeps a new name. One in another object is a move.
 func (p *Params) rename(from, to string) {
 	if parentOf(folded(from)) != parentOf(folded(to)) {
-		p.Moves = append(p.Moves, Move{folded(from), to})
+		p.Moves = append(p.Moves, Move{folded(from), PathTo(from), to})
 		return
 	}
 	addPath(p.Rename, folded(from), len(p.Renamed))
