@@ -115,22 +115,6 @@ func TestLookAround_BindsAtAHostOfTheCatalogueAndNotAtAPersons(t *testing.T) {
 	}
 }
 
-// deleted deletes records as a person does.
-func deleted(t *testing.T, db *store.DB, recs ...store.AnyRecord) {
-	t.Helper()
-	_, err := db.Write(func(e *store.Edit) error {
-		for _, rec := range recs {
-			if err := e.Delete(rec.Kind(), rec.Meta().ID); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestDiscovery_LeavesAwayWhatSomebodyHasDeleted(t *testing.T) {
 	at := places{"http://127.0.0.1:11434": {"llama3.2:3b", "lab/coder:7b"}}
 	d := newDiscoverer(t, at, map[string]string{"OPENAI_API_KEY": "sk-test"})
@@ -141,16 +125,16 @@ func TestDiscovery_LeavesAwayWhatSomebodyHasDeleted(t *testing.T) {
 		return d.DB.Catalog()
 	}
 	c := again()
-	deleted(t, d.DB, c.HostKeys.ByName("openai"), c.HostBindings.ByName("llama3-2-3b-ollama"), c.Models.ByName("llama3.2:3b"))
+	storetest.Delete(t, d.DB, c.HostKeys.ByName("openai"), c.HostBindings.ByName("llama3-2-3b-ollama"), c.Models.ByName("llama3.2:3b"))
 	c = again()
 	if c.HostKeys.Len() != 0 || c.Models.Len() != 1 || c.HostBindings.Len() != 1 {
 		t.Errorf("host keys %d, models %d, bindings %d", c.HostKeys.Len(), c.Models.Len(), c.HostBindings.Len())
 	}
-	deleted(t, d.DB, c.HostBindings.ByName("lab-coder-7b-ollama"))
+	storetest.Delete(t, d.DB, c.HostBindings.ByName("lab-coder-7b-ollama"))
 	if c = again(); c.HostBindings.Len() != 0 || c.Models.Len() != 1 {
 		t.Errorf("models %d, bindings %d", c.Models.Len(), c.HostBindings.Len())
 	}
-	deleted(t, d.DB, c.Hosts.ByName("ollama"))
+	storetest.Delete(t, d.DB, c.Hosts.ByName("ollama"))
 	if c = again(); c.Hosts.ByName("ollama") != nil {
 		t.Error("the host is back")
 	}
@@ -180,7 +164,7 @@ func TestDiscover_BindsAgainWhatWasDeletedWhenAPersonAsks(t *testing.T) {
 	}
 	bind()
 	c := f.db.Catalog()
-	deleted(t, f.db, c.HostBindings.ByName("m1-near"), c.Models.ByName("m1"))
+	storetest.Delete(t, f.db, c.HostBindings.ByName("m1-near"), c.Models.ByName("m1"))
 	bind()
 	if c = f.db.Catalog(); c.HostBindings.ByName("m1-near") == nil || c.Models.ByName("m1") == nil {
 		t.Error("it is not bound again")

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -61,16 +60,7 @@ func (s *serving) knock(d door, query string, headers ...string) (*http.Response
 			r.Header.Add(headers[i], headers[i+1])
 		}
 	}
-	answer, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return answer, string(text)
+	return s.roundTrip(r)
 }
 
 // opened fails the test unless the door has opened, and closed unless it refuses

@@ -107,6 +107,12 @@ func (s *serving) post(path, key, body string, headers ...string) (*http.Respons
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
+	return s.roundTrip(req)
+}
+
+// roundTrip makes the call and reads what it is answered.
+func (s *serving) roundTrip(req *http.Request) (*http.Response, string) {
+	s.t.Helper()
 	answer, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil {
 		s.t.Fatal(err)

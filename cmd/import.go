@@ -155,7 +155,7 @@ func (a *app) showImported(result *foreign.Result) error {
 // noteSecrets says which variables stand for the keys that are not printed.
 func (a *app) noteSecrets(result *foreign.Result) {
 	for _, name := range secretNames(result) {
-		a.note("Provider key %s stands in the file and is not printed: set %s, or run relay hostkey rotate %s.", name, foreign.VariableFor(name), name)
+		a.note("Provider key %s stands in the file and is not printed: set %s, or run relay hostkey rotate %s.", name, manifest.VariableFor(name), name)
 	}
 }
 

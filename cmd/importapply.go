@@ -38,7 +38,7 @@ func (a *app) applyImported(c *cobra.Command, result *foreign.Result, text []byt
 		}
 		if !withSecrets {
 			for _, name := range secretNames(result) {
-				a.note("Provider key %s stands in the file and is not stored: give it with relay hostkey rotate %s, set %s, or use --with-secrets.", name, name, foreign.VariableFor(name))
+				a.note("Provider key %s stands in the file and is not stored: give it with relay hostkey rotate %s, set %s, or use --with-secrets.", name, name, manifest.VariableFor(name))
 			}
 			return nil
 		}

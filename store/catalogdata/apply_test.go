@@ -48,21 +48,6 @@ func change[S any](t *testing.T, db *store.DB, stored *store.Record[S], edit fun
 	}
 }
 
-func remove(t *testing.T, db *store.DB, recs ...store.AnyRecord) {
-	t.Helper()
-	_, err := db.Write(func(e *store.Edit) error {
-		for _, rec := range recs {
-			if err := e.Delete(rec.Kind(), rec.Meta().ID); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestApply_WritesTheWholeCatalogueIntoAnEmptyDatabase(t *testing.T) {
 	db, data := storetest.Open(t), load(t)
 	done := apply(t, db, data)
@@ -181,12 +166,12 @@ func TestApply_MakesRowsThatAreNewAndLeavesDeletedOnesAway(t *testing.T) {
 	db := storetest.Open(t)
 	apply(t, db, mustRead(t, small))
 	c := db.Catalog()
-	remove(t, db, c.HostBindings.ByName("acme-1-acme"), c.Models.ByName("acme-1"))
+	storetest.Delete(t, db, c.HostBindings.ByName("acme-1-acme"), c.Models.ByName("acme-1"))
 	want(t, apply(t, db, mustRead(t, small)), "absent model acme-1", "absent host-binding acme-1-acme")
 	newer := mustRead(t, edited(t, "release: 1", "release: 2"), second)
 	want(t, apply(t, db, newer),
 		"absent model acme-1", "create model acme-2", "absent host-binding acme-1-acme", "create pricing acme-2-acme", "create host-binding acme-2-acme")
-	remove(t, db, db.Catalog().HostBindings.ByName("acme-2-acme"))
+	storetest.Delete(t, db, db.Catalog().HostBindings.ByName("acme-2-acme"))
 	want(t, apply(t, db, newer), "absent model acme-1", "absent host-binding acme-1-acme", "absent host-binding acme-2-acme")
 }
 
@@ -194,10 +179,10 @@ func TestApply_MakesADeletedRowAgainOnceItHasChanged(t *testing.T) {
 	db := storetest.Open(t)
 	apply(t, db, mustRead(t, small))
 	c := db.Catalog()
-	remove(t, db, c.HostBindings.ByName("acme-1-acme"), c.Models.ByName("acme-1"))
+	storetest.Delete(t, db, c.HostBindings.ByName("acme-1-acme"), c.Models.ByName("acme-1"))
 	changed := mustRead(t, edited(t, "context: 1000", "context: 2000"))
 	want(t, apply(t, db, changed), "create model acme-1", "absent host-binding acme-1-acme")
-	remove(t, db, db.Catalog().Models.ByName("acme-1"))
+	storetest.Delete(t, db, db.Catalog().Models.ByName("acme-1"))
 	want(t, apply(t, db, changed), "absent model acme-1", "absent host-binding acme-1-acme")
 }
 
@@ -205,7 +190,7 @@ func TestApply_MakesNoPricesForAHostThatIsGone(t *testing.T) {
 	db := storetest.Open(t)
 	apply(t, db, mustRead(t, small))
 	c := db.Catalog()
-	remove(t, db, c.HostBindings.ByName("acme-1-acme"), c.Hosts.ByName("acme"))
+	storetest.Delete(t, db, c.HostBindings.ByName("acme-1-acme"), c.Hosts.ByName("acme"))
 	want(t, apply(t, db, mustRead(t, edited(t, "release: 1", "release: 2"), second)),
 		"create model acme-2", "absent host acme", "absent host-binding acme-1-acme", "absent pricing acme-2-acme", "absent host-binding acme-2-acme")
 }

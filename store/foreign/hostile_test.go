@@ -85,7 +85,7 @@ func TestImport_NoSecretLeavesTheConfiguration(t *testing.T) {
 			}
 		}
 		for name := range r.Secrets {
-			if !strings.Contains(text, "env: "+foreign.VariableFor(name)+", insteadOf: stored") {
+			if !strings.Contains(text, "env: "+manifest.VariableFor(name)+", insteadOf: stored") {
 				t.Errorf("%s: nothing stands for the value of %s", s.name, name)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"relay/store"
 	"relay/store/catalogdata"
@@ -62,14 +61,4 @@ func (b *builder) result() (*Result, error) {
 func stored(rec store.AnyRecord) bool {
 	key, ok := rec.(*store.HostKey)
 	return ok && key.Spec.Source.Kind == "stored"
-}
-
-// VariableFor names the variable from which the manifests take the value of a host
-// key that stood in the configuration. It is the one that exports name as well.
-func VariableFor(key string) string {
-	name := strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
-	if name != "" && name[0] >= '0' && name[0] <= '9' {
-		return "_" + name
-	}
-	return name
 }

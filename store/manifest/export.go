@@ -100,16 +100,16 @@ func mapping(pairs ...any) *yaml.Node {
 
 // standIn is the source of a host key whose value is not written.
 func standIn(name string) *yaml.Node {
-	variable := variableFor(name)
+	variable := VariableFor(name)
 	node := mapping("kind", textNode("env"), "env", textNode(variable), "insteadOf", textNode("stored"))
 	node.Style = yaml.FlowStyle
 	node.LineComment = "the stored value is not exported"
 	return node
 }
 
-// variableFor names an environment variable after a record. No two names give
+// VariableFor names an environment variable after a record. No two names give
 // the same one.
-func variableFor(name string) string {
+func VariableFor(name string) string {
 	variable := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	if variable != "" && variable[0] >= '0' && variable[0] <= '9' {
 		return "_" + variable

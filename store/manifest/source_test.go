@@ -9,21 +9,6 @@ import (
 	"relay/store/storetest"
 )
 
-func erase(t *testing.T, db *store.DB, recs ...store.AnyRecord) {
-	t.Helper()
-	_, err := db.Write(func(e *store.Edit) error {
-		for _, rec := range recs {
-			if err := e.Delete(rec.Kind(), rec.Meta().ID); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func rewrite[S any](t *testing.T, db *store.DB, stored *store.Record[S], change func(*S)) {
 	t.Helper()
 	rec := *stored
@@ -40,7 +25,7 @@ func TestApply_LeavesAloneWhatRefersToSomethingThatWasDeleted(t *testing.T) {
 	apply(t, db, docs, source)
 	c := db.Catalog()
 	rewrite(t, db, c.Policies.ByName("p"), func(p *store.PolicySpec) { p.Models = p.Models[1:] })
-	erase(t, db, c.Models.ByName("m"))
+	storetest.Delete(t, db, c.Models.ByName("m"))
 	want(t, apply(t, db, docs, source), "drift model m", "unchanged model n", "drift policy p")
 	if problems := manifest.Check(db.Catalog(), docs, source, nil); len(problems) > 0 {
 		t.Errorf("the check finds %v", problems)
@@ -61,7 +46,7 @@ func TestApply_OfTwoSourcesRemembersWhatEachHasSaid(t *testing.T) {
 	want(t, apply(t, db, five, person), "update model m spec.contextWindow")
 	want(t, apply(t, db, five, folder), "unchanged model m")
 	want(t, apply(t, db, seven, folder), "update model m spec.contextWindow")
-	erase(t, db, db.Catalog().Models.ByName("m"))
+	storetest.Delete(t, db, db.Catalog().Models.ByName("m"))
 	want(t, apply(t, db, five, person), "drift model m")
 	want(t, apply(t, db, seven, folder), "drift model m")
 	want(t, apply(t, db, seven, person), "create model m")

@@ -38,6 +38,22 @@ func Open(tb testing.TB, options ...func(*store.Options)) *store.DB {
 	return db
 }
 
+// Delete deletes records as a person does.
+func Delete(tb testing.TB, db *store.DB, recs ...store.AnyRecord) {
+	tb.Helper()
+	_, err := db.Write(func(e *store.Edit) error {
+		for _, rec := range recs {
+			if err := e.Delete(rec.Kind(), rec.Meta().ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
 // Check fails the test when the closed database of a data dir is inconsistent:
 // a page that is used twice or not at all, keys out of order.
 func Check(tb testing.TB, dir string) {
