@@ -18,13 +18,15 @@ func FirstBoot(db *store.DB) error {
 	if db.Catalog().Organizations.ByName(defaultName) != nil {
 		return nil
 	}
-	if _, err := db.Write(putDefaults); err != nil {
+	if _, err := db.Write(func(e *store.Edit) error { return PutDefaults(e) }); err != nil {
 		return fmt.Errorf("make the records of first boot: %w", err)
 	}
 	return nil
 }
 
-func putDefaults(e *store.Edit) error {
+// PutDefaults makes the records of first boot in an edit, or in a draft of what a
+// new database holds.
+func PutDefaults(e interface{ Put(store.AnyRecord) error }) error {
 	named := store.Metadata{Name: defaultName}
 	organization := &store.Organization{Metadata: named}
 	if err := e.Put(organization); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"relay/admin"
 	"relay/store"
 	"relay/store/catalogdata"
 	"relay/store/manifest"
@@ -55,24 +56,5 @@ func newCatalog() (*store.Catalog, error) {
 	for _, role := range store.BuiltinRoles() {
 		err = errors.Join(err, draft.Put(role))
 	}
-	return draft.Catalog(), errors.Join(err, putDefaults(draft))
-}
-
-// putDefaults makes organization, team, project and policy default.
-func putDefaults(draft *store.Draft) error {
-	named := store.Metadata{Name: "default"}
-	organization, policy := &store.Organization{Metadata: named}, &store.Policy{Metadata: named}
-	if err := errors.Join(draft.Put(organization), draft.Put(policy)); err != nil {
-		return err
-	}
-	team := &store.Team{Metadata: named, Spec: store.TeamSpec{OrganizationID: organization.Metadata.ID}}
-	if err := draft.Put(team); err != nil {
-		return err
-	}
-	return errors.Join(
-		draft.Put(&store.Project{Metadata: named, Spec: store.ProjectSpec{TeamID: team.Metadata.ID}}),
-		draft.Put(&store.PolicyBinding{
-			Metadata: store.Metadata{Name: "organization-default"},
-			Spec:     store.PolicyBindingSpec{PolicyID: policy.Metadata.ID, Account: store.AccountRef("organization:" + organization.Metadata.ID)},
-		}))
+	return draft.Catalog(), errors.Join(err, admin.PutDefaults(draft))
 }
